@@ -5,27 +5,29 @@ import CaptureGate
 struct AgentCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "agent",
-        abstract: "Ask at this terminal or desktop what programs may capture, for this machine's broker.",
+        abstract: "Show the broker's questions in this session.",
         discussion: """
-            Where a broker has the devices, it asks through the agent of the user's session: this one, until Ctrl-C. It is \
-            started with the session; the last one that was started asks. Without an agent the policy decides, and what it does \
-            not allow is denied. While 'capturegate record' and the like ask for themselves, they are agents, too.
-
-            A desktop that draws such questions itself names its program by --program: it implements org.capturegate.Agent1 on the \
-            session bus.
-
-            With --json each question and its end is a line on standard output.
+            The broker asks you through an agent in your session. This command is that agent until Ctrl-C. Normally, it starts \
+            with the session.
 
               capturegate agent
               capturegate agent --program /usr/libexec/example-shell
               systemctl --user enable --now capturegate-agent
+
+            If several agents run, the last one asks. Without an agent, the administrator's rules decide, and everything else is \
+            denied. Commands such as 'capturegate record' are agents for their own question.
+
+            A desktop that shows such questions itself is named by --program. It implements org.capturegate.Agent1 on the \
+            session bus.
+
+            With --json, each question and each answer is a line on standard output.
             """
     ).parsedAlone
 
     @Option(
         help: ArgumentHelp(
-            "The program of this session that puts the questions to the person; a terminal or a dialog where it is not said.",
-            valueName: "path"), completion: .file())
+            "Program that asks (default: a terminal or a dialog).", valueName: "path"),
+        completion: .file())
     var program: String?
 
     @OptionGroup var json: JSONOption

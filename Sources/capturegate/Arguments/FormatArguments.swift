@@ -22,7 +22,7 @@ extension FrameRate: SpelledArgument {
         }
     }
 
-    /// NTSC's rate that a decimal stands for, as 29.97 for 30000/1001: drivers list the exact one, and an hour of the other is
+    /// Exact rate of NTSC for a decimal, such as 30000/1001 for 29.97: drivers list the exact one, and an hour of the other is
     /// 3.6 ms longer.
     ///
     /// - Parameter digits: behind the point.

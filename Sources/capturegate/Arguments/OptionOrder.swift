@@ -1,5 +1,5 @@
-/// Order of the options on the command line, which the parser does not keep: a setting that is said more than once is each time for
-/// the device that was named before it.
+/// Order of the options on the command line, which the parser does not keep. A repeated setting applies each time to the device
+/// named before it.
 struct OptionOrder {
     private let words: [String]
 
@@ -15,8 +15,8 @@ struct OptionOrder {
     ///   - option: with its dashes.
     ///   - count: number of devices.
     ///   - device: option that names a device, with its dashes.
-    /// - Returns: a value of each device: that of the only occurrence for all of them; else the last one behind the device's own
-    ///   name, or before all names.
+    /// - Returns: a value for each device. A single value applies to all devices. Otherwise a device gets the last value after
+    ///   its name, or the last one before all names.
     func values<Value>(_ values: [Value], of option: String, for count: Int, _ device: String) -> [Value?] {
         let places = places(of: option, behind: device)
         guard values.count > 1, count > 1, places.count == values.count else {
@@ -43,7 +43,7 @@ struct OptionOrder {
 }
 
 extension Sequence {
-    /// The last element for which something holds.
+    /// Last element that satisfies a condition.
     fileprivate func last(where holds: (Element) -> Bool) -> Element? {
         reduce(nil) { found, element in holds(element) ? element : found }
     }

@@ -6,7 +6,7 @@ import CaptureGate
 struct JSONOption: ParsableArguments {
     /// Off by default, also in pipes: an output whose format changed with its destination would surprise both
     /// readers.
-    @Flag(name: .customLong("json"), help: "Write JSON for programs instead of text.")
+    @Flag(name: .customLong("json"), help: "Write JSON instead of text.")
     var isOn = false
 }
 
@@ -19,17 +19,19 @@ struct InputOptions: ParsableArguments {
     /// stays as it is.
     @Option(
         help: ArgumentHelp(
-            "A capture card's input, by its number or a part of its name.",
+            "Input of a capture card: number or part of its name.",
             discussion: """
-                'capturegate devices --json' lists inputs, standards and timings. What is chosen stays so on the card \
-                afterwards, for other programs too.
-                """, valueName: "input"))
+                The command 'capturegate devices --json' lists inputs, standards and timings. The card keeps the chosen input \
+                afterwards, also for other programs. By default, its input stays as it is.
+                """, valueName: "input", visibility: .advanced))
     var input: String?
 
     /// Analogue standard (VIDIOC_S_STD). A transform, not `ExpressibleByArgument`, whose failures can't say
     /// what to write.
     @Option(
-        help: ArgumentHelp("Of an analogue input: pal, ntsc, secam, PAL-M …, or auto.", valueName: "name"),
+        help: ArgumentHelp(
+            "Analogue standard: pal, ntsc, secam, PAL-M, … or auto.", valueName: "name",
+            visibility: .advanced),
         transform: { text in
             guard let standard = VideoStandard(text) else {
                 throw ValidationError("A standard is pal, ntsc, secam, one of these such as PAL-M, or auto.")
@@ -41,8 +43,9 @@ struct InputOptions: ParsableArguments {
     /// Digital timings (VIDIOC_S_DV_TIMINGS); `nil` and `auto` follow the signal.
     @Option(
         help: ArgumentHelp(
-            "Of a digital input: such as 1920x1080p60 or 1920x1080i50; else, and with auto, those of its signal.",
-            valueName: "timings"),
+            "Digital timings, such as 1920x1080p60 (default: auto).",
+            discussion: "With auto, the timings are those of the signal.", valueName: "timings",
+            visibility: .advanced),
         transform: { text in
             if text.lowercased() == "auto" { return nil }
             guard let timings = VideoTimings(text) else {
@@ -50,9 +53,9 @@ struct InputOptions: ParsableArguments {
             }
             return timings
         })
-    var timings: VideoTimings?
+    var timings: VideoTimings? = nil
 
-    /// First of these options that was given; named in the error where there is no camera it could apply to.
+    /// First of these options that was given; named in the error if there is no camera.
     var firstGiven: String? {
         if input != nil { return "--input" }
         if standard != nil { return "--standard" }
@@ -77,7 +80,7 @@ enum DeviceCompletion {
     /// Ids of cameras and microphones, for options about either.
     static var any: CompletionKind { kind { _ in true } }
 
-    /// Completion with words that may stand instead of a device.
+    /// Completion with words that can replace a device.
     ///
     /// - Parameter words: such as `default` and `none`.
     static func camera(or words: [String]) -> CompletionKind { kind(words) { $0 == .camera } }

@@ -66,7 +66,7 @@ struct MomentArgument: SpelledArgument, Hashable, Sendable {
         guard var first = parts.first, var last = parts.last, parts.count <= 2 else { return nil }
         guard let fraction = Self.cutFraction(&last) else { return nil }
         if parts.count == 1 { first = last }
-        // A dash stands in dates alone, a colon in times alone.
+        // Only dates contain a dash, and only times a colon.
         let hasDate = first.contains("-")
         guard let date = hasDate ? Self.numbers(first, "-", 3...3) : [],
             // A fraction belongs to seconds: `18:00.5` could mean half a minute.
@@ -124,9 +124,9 @@ struct MomentArgument: SpelledArgument, Hashable, Sendable {
     }
 }
 
-/// Duration of silence and, behind a comma, the level below which it is silent: `3s`, or `3s,-45`.
+/// Duration of silence and, after a comma, the level of silence: `3s`, or `3s,-45`.
 struct SilenceArgument: SpelledArgument, Hashable, Sendable {
-    /// Rule of the recorder, with its own default level where none was given.
+    /// Rule of the recorder, with its default level if none was given.
     let rule: SilenceRule
 
     static let spelling = "a length of time from 20ms, and maybe a level in dBFS from -120 to 0, such as 3s or 3s,-45"

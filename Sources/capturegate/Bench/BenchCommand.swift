@@ -12,58 +12,65 @@ struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
         commandName: "bench",
         abstract: "Measure what this machine can record.",
         discussion: """
-            Encodes pictures and sound from memory with one processor, and says how many times faster than they are \
-            played that is; what is half as fast again has room for a busy machine, what is slower than 1x would lose \
-            frames. Without a part: encoders and rings, in less than 30 s, and the devices that are named. 'capture' \
-            opens the device, so somebody must allow it, and keeps nothing.
+            Measures encoders and rings, and each device that you name. A speed of 1x is just enough for real time. From 1.5x \
+            on, there is room for other work.
 
               capturegate bench
               capturegate bench encoders --only 1920x1080 --for 5s
               capturegate bench capture --camera C920 --for 10s
               capturegate bench --json > before.json
               capturegate bench --compare before.json
+
+            Encoders work on one processor, with frames and audio from memory. The default parts take less than 30 s. The part \
+            capture opens a device, so it needs permission. It stores nothing.
             """
     ).parsedAlone
 
     /// `nil` for encoders, rings, and the devices that are named.
-    @Argument(help: ArgumentHelp("encoders, rings or capture.", valueName: "part"))
+    @Argument(
+        help: ArgumentHelp(
+            "Part to measure.", valueName: "part"))
     var part: BenchPart?
 
     /// No default device: opening one needs permission, which must not be asked for unexpectedly.
     @Option(
-        help: ArgumentHelp("To capture: an id, a node, a piece of a name, or default.", valueName: "id"),
+        help: ArgumentHelp("Camera: id, node, part of its name, or default.", valueName: "id"),
         completion: DeviceCompletion.camera(or: ["default"]))
     var camera: String?
 
     @Option(
-        help: ArgumentHelp("To capture: an id, a node, a piece of a name, or default.", valueName: "id"),
+        help: ArgumentHelp("Microphone: id, node, part of its name, or default.", valueName: "id"),
         completion: DeviceCompletion.microphone(or: ["default"]))
     var microphone: String?
 
-    @Option(help: ArgumentHelp("Of the camera, such as 1280x720.", valueName: "size"), transform: SizeArgument.parse)
+    @Option(
+        help: ArgumentHelp("Frame size of the camera, such as 1280x720.", valueName: "size"),
+        transform: SizeArgument.parse)
     var size: SizeArgument?
 
     @Option(
-        help: ArgumentHelp("Of the camera, such as 30 or 30000/1001.", valueName: "rate"), transform: FrameRate.parse)
+        help: ArgumentHelp("Frame rate of the camera, such as 30 or 30000/1001.", valueName: "rate"),
+        transform: FrameRate.parse)
     var fps: FrameRate?
 
     @Option(
-        help: ArgumentHelp("Of the camera, such as YUYV or MJPG.", valueName: "code"), transform: PixelFormat.parse)
+        help: ArgumentHelp("Format of the camera, such as YUYV or MJPG.", valueName: "code"),
+        transform: PixelFormat.parse)
     var pixelFormat: PixelFormat?
 
-    @Option(help: ArgumentHelp("Only encoders whose name has this in it.", valueName: "text"))
+    @Option(help: ArgumentHelp("Measure only encoders whose name contains this text.", valueName: "text"))
     var only: String?
 
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp(
-            "How long: encoders 16 s, rings 2 s, each device 5 s where not said.", valueName: "time"),
+            "Duration (default encoders 16s, rings 2s, devices 5s).", valueName: "time"),
         transform: DurationArgument.parse)
     var time: DurationArgument?
 
     /// Earlier document to compare with; comparing two programs by memory of figures fails.
     @Option(
-        help: ArgumentHelp("What --json wrote before: say what is better and what worse.", valueName: "file"),
+        help: ArgumentHelp("Compare with an earlier output of --json.", valueName: "file"),
         completion: .file())
     var compare: String?
 

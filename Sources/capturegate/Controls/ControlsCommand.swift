@@ -5,16 +5,9 @@ import CaptureGate
 struct ControlsCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "controls",
-        abstract: "List, read and set what can be set on a camera or a microphone.",
+        abstract: "List, read and set controls of a device.",
         discussion: """
-            DEVICE is an id, a node, or a piece of a name that only one device has. Without a NAME all controls are listed \
-            with their ranges; NAME reads one, NAME=VALUE sets it and reads it back. A VALUE is a number, on or off, an item \
-            of a menu by its number or name, a percentage of the range, or decibels of a volume. Names and values are \
-            all checked before the first one is set; they are set in the order they are written in.
-
-            It opens the device, so it is asked for as a capture is: 'still' of a camera and 'meter' of a microphone are \
-            enough, a grant for once is used up, and the audit log tells of it. It captures nothing, and works while \
-            something else captures.
+            Without a NAME, lists all controls with their ranges. NAME reads a control, and NAME=VALUE sets it.
 
               capturegate controls C920
               capturegate controls C920 brightness
@@ -22,27 +15,31 @@ struct ControlsCommand: AsyncParsableCommand, SignalHandlingCommand {
               capturegate controls C920 zoom_absolute=50% --strict
               capturegate controls Podcast mic_capture_volume=-6dB
               capturegate controls C920 --reset
+
+            VALUE is a number, on, off, an item of a menu, a percentage of the range, or a volume in decibels. All names and \
+            values are checked before the first one is set. Controls are set in the order in which you write them. \
+            The option --reset also resets controls that an automatic mode sets.
+
+            The command opens the device, so it needs permission: 'still' for a camera, 'meter' for a microphone. It uses up a \
+            permission for one capture. It captures nothing, and works while another program captures.
             """
     ).parsedAlone
 
     @Argument(
-        help: ArgumentHelp("An id, a node, or a piece of a name.", valueName: "device"),
+        help: ArgumentHelp("Device: id, node or part of its name.", valueName: "device"),
         completion: DeviceCompletion.any)
     var device: String
 
     /// All words behind the device; `NAME=VALUE` has no dashes, as in v4l2-ctl and amixer, and can't clash
     /// with options.
-    @Argument(help: ArgumentHelp("What to read, or to set.", valueName: "name[=value]"))
+    @Argument(help: ArgumentHelp("Control to read, or to set to a value.", valueName: "name[=value]"))
     var words: [String] = []
 
-    @Flag(
-        help: """
-            Set the named controls to their defaults, or all where none is named; those that an automatic holds, too.
-            """)
+    @Flag(help: "Reset the controls that you name, or all of them.")
     var reset = false
 
     /// Off by default: a device that rounds 49 % to 50 % has done what it can.
-    @Flag(help: "Exit with 78 where a device took another value than it was given.")
+    @Flag(help: "Fail with exit code 78 if the device changes a value.")
     var strict = false
 
     @OptionGroup var json: JSONOption

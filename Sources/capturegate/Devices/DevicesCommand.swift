@@ -6,15 +6,9 @@ import Synchronization
 struct DevicesCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "List microphones and cameras, and watch them come and go.",
+        abstract: "List microphones and cameras.",
         discussion: """
-            An id outlives replugging and renumbering; grants and `record` take it, a device file or a link to one, ALSA's \
-            name of hardware such as hw:0,0, or a name or a piece of it that only one device has. test:bars and test:tone \
-            are built in and show no real picture and no real sound. Where PipeWire runs, its microphones, cameras and what \
-            it plays are listed by ids that begin with pipewire:. Formats are \
-            asked of idle devices alone; nothing is captured. A capture card whose input has no signal is told so, and \
-            --json lists its inputs. Where a device does not answer, the others are listed all \
-            the same; standard error says what went wrong and what to do, and so does "faults" with --json.
+            Lists ids, names and formats. Captures nothing.
 
               capturegate devices
               capturegate devices /dev/video0
@@ -22,26 +16,35 @@ struct DevicesCommand: AsyncParsableCommand, SignalHandlingCommand {
               capturegate devices --watch
               camera=$(capturegate devices --default camera)
               capturegate record clip.mkv --camera "$camera" --for 5s
+
+            All commands accept a device by its id, its node (/dev/video0), a link to the node, its ALSA name (hw:1,0), or a part \
+            of its name. Ids stay the same when you replug a device. The devices test:bars and test:tone are built in. Microphones, \
+            cameras and monitors of PipeWire have ids that begin with pipewire:.
+
+            Formats are shown for idle devices. A capture card without a signal is marked, and --json lists its inputs. If a \
+            device does not answer, the others are listed, and standard error says what to do. With --json, "faults" says it, too.
             """
     ).parsedAlone
 
     @Argument(
-        help: ArgumentHelp("One device, with all that it can deliver.", valueName: "device"),
+        help: ArgumentHelp("Device to show with all its modes.", valueName: "device"),
         completion: DeviceCompletion.any)
     var name: String?
 
     @OptionGroup var json: JSONOption
 
-    @Flag(help: "Go on and tell what comes, goes and changes, until Ctrl-C.")
+    @Flag(help: "Report changes until Ctrl-C.")
     var watch = false
 
-    @Option(help: "Only microphones, or only cameras.")
+    @Option(help: ArgumentHelp("Kind of device to list (default: both).", valueName: "kind"))
     var capability: CapabilityName?
 
     /// Prints an id alone, ready for `$(…)`: scripts should not parse a listing for people.
     @Option(
         name: .customLong("default"),
-        help: "Print just the id of the machine's choice of microphone or camera; exit code 66 if there is none.")
+        help: ArgumentHelp(
+            "Print only the id of the default device.",
+            discussion: "If the machine has no such device, the exit code is 66.", valueName: "kind"))
     var choice: CapabilityName?
 
     /// Refuses options that `--default` would leave without effect.

@@ -1,17 +1,17 @@
-/// Completion script for a shell as it is printed: the parser's, with what it lacks for names of devices.
+/// Completion script for a shell: the parser's, with an addition for names of devices.
 enum CompletionScript {
-    /// Script for bash with names put together that bash has split; any other text as it is.
+    /// Script for bash that joins words which bash has split; returns any other text unchanged.
     ///
-    /// Readline ends a word at each character of COMP_WORDBREAKS, a colon and an equals sign among them: of `test:to` the
-    /// parser's script sees `to` alone, and of `--camera=te` a word `=`. So it is called by way of a function that joins
-    /// the words again, and that takes from each answer what stands in the line already, as readline wants it.
+    /// Readline ends a word at each character of COMP_WORDBREAKS, such as a colon or an equals sign. From `test:to` the parser's
+    /// script gets only `to`, and from `--camera=te` a word `=`. So a function joins the words before it calls the script. From
+    /// each answer it removes the part that is in the line already, as readline expects.
     ///
-    /// - Parameter text: that the parser would print.
+    /// - Parameter text: output of the parser.
     static func completed(_ text: String) -> String {
         text.hasPrefix("#!/bin/bash\n") ? text + "\n" + joining : text
     }
 
-    /// Which pieces are of one word is told by COMP_LINE: those without a blank between them.
+    /// COMP_LINE shows which pieces belong to one word: they have no blank between them.
     private static let joining = #"""
 
         # Calls _capturegate with the words as they were typed: bash splits them at each colon and equals sign.

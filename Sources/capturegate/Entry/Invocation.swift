@@ -13,13 +13,19 @@ struct Invocation: Sendable {
     /// True if all arguments are valid UTF-8; see `notText(_:)`.
     private let isText: Bool
 
+    /// True for help with all options: the parser knows --help alone.
+    private let wantsAllOptions: Bool
+
     /// Prepares arguments for the parser.
     ///
     /// - Parameters:
     ///   - arguments: without the program's name.
     ///   - isText: true if all of them were valid UTF-8.
     init(_ arguments: [String], isText: Bool = true) {
-        self.arguments = BareOption.completed(Self.joiningNegatives(arguments))
+        let options = arguments.prefix { $0 != "--" }
+        wantsAllOptions = options.contains("--help-all")
+        let known = options.map { $0 == "--help-all" ? "--help" : $0 } + arguments[options.count...]
+        self.arguments = BareOption.completed(Self.joiningNegatives(known))
         self.isText = isText
     }
 
@@ -32,7 +38,7 @@ struct Invocation: Sendable {
         for (index, argument) in arguments.enumerated() {
             // A digit must follow the dash: `-` alone is standard output, and `-q` an option.
             let isNegative = argument.hasPrefix("-") && argument.dropFirst().first?.isNumber == true
-            // Not behind `--`, where all are operands; not where the option has a value already; and not in
+            // Not after `--`, where all are operands; not if the option has a value already; and not in
             // the parser's own completion requests, which begin with `---`.
             if isNegative, let option = joined.last, option.hasPrefix("--"), option.count > 2, !option.contains("="),
                 !arguments[..<index].contains("--"), arguments.first?.hasPrefix("---") != true
@@ -103,8 +109,8 @@ struct Invocation: Sendable {
         return 0
     }
 
-    /// Runs a command that may wait for a person, on a thread of its own: on one processor, tasks have a single thread, and
-    /// who asks the person is a task.
+    /// Runs a command that may wait for a person, on a separate thread. On one processor, tasks have a single thread, and the
+    /// question needs it.
     private static func runBlocking(_ command: any ParsableCommand) async throws {
         // Nobody else has the value.
         nonisolated(unsafe) let command = command
@@ -150,8 +156,9 @@ struct Invocation: Sendable {
     /// piped into a pager; wrong usage is an error with status 64 (`EX_USAGE`).
     private func parsing(_ error: any Error) -> Int32 {
         guard CaptureGateCommand.exitCode(for: error) != .success else {
-            let text = CompletionScript.completed(CaptureGateCommand.fullMessage(for: error))
-            do throws(StreamFailure) { try StandardStream.output.line(text) } catch { return report(error) }
+            do throws(StreamFailure) { try StandardStream.output.line(answer(to: error)) } catch {
+                return report(error)
+            }
             return 0
         }
         // The parser would name the first surplus argument, not the misspelled command.
@@ -167,7 +174,20 @@ struct Invocation: Sendable {
         return tell(CaptureError(.usage, message, remedies: [Remedy("See '\(help)'.")]))
     }
 
-    /// Error about an unknown option, where there is one beside a missing argument.
+    /// Text that was requested: help, the version, a completion script, or JSON about all commands.
+    private func answer(to request: any Error) -> String {
+        let text = CaptureGateCommand.fullMessage(for: request, columns: .max)
+        guard text.hasPrefix(HelpScreen.beginning) else { return CompletionScript.completed(text) }
+        let shown =
+            wantsAllOptions
+            ? text
+            : HelpScreen.$isShort.withValue(true) { CaptureGateCommand.fullMessage(for: request, columns: .max) }
+        let path = CommandNames.path(Array(arguments.drop { $0 == "help" }))
+        let columns = ProcessEnvironment.current["COLUMNS"].flatMap { Int($0) } ?? StandardStream.output.columns
+        return HelpScreen(shown, of: path, hasMore: shown != text).lines(max(columns, 40)).joined(separator: "\n")
+    }
+
+    /// Error about an unknown option beside a missing argument; `nil` without one.
     ///
     /// The parser reports the missing argument alone, though the misspelled option is often its cause. One
     /// more argument, never run, makes it report the option instead.
@@ -233,14 +253,14 @@ struct Invocation: Sendable {
     private var help: String { (["capturegate", "help"] + CommandNames.path(arguments)).joined(separator: " ") }
 }
 
-/// Option that may stand without its value, as `--reattach` alone for `--reattach 1h`.
+/// Option whose value can be omitted, as in `--reattach` for `--reattach 1h`.
 ///
 /// ArgumentParser's own form (`defaultAsFlag`, since 1.8) drops a value that was given where another option
 /// follows. So the option is declared to require its value, and the value is supplied here, before parsing.
 struct BareOption {
     /// Long name with its two dashes.
     let name: String
-    /// Value that the bare option stands for.
+    /// Value of the bare option.
     let value: String
 
     /// Every option of this kind; a new one is added here and needs nothing else.
@@ -248,7 +268,7 @@ struct BareOption {
 
     /// Arguments with the omitted values filled in.
     ///
-    /// Nothing behind `--` is touched: from there on POSIX utility conventions (guideline 10) allow operands
+    /// Words after `--` stay: from there on POSIX utility conventions (guideline 10) allow operands
     /// only, and a file may be called `--reattach`.
     static func completed(_ arguments: [String]) -> [String] {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex

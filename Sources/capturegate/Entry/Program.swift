@@ -54,41 +54,39 @@ enum Program {
 
 /// Root command: the program's name, its version and its subcommands.
 ///
-/// It does nothing itself; `capturegate` without a subcommand prints this help. The exit codes in the
-/// discussion are those of BSD's `sysexits.h`, so that a script can tell a missing device (66) from a refusal
-/// (77) without reading a message.
+/// It does nothing itself; `capturegate` without a subcommand prints this help. The groups are the help's; `CommandNames` reads
+/// its names from here as well, so that no second list can go stale.
 struct CaptureGateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capturegate",
-        abstract: "Record from microphones and cameras, when a person allowed it.",
+        abstract: "Record from microphones and cameras, after a person has allowed it.",
         discussion: """
-            A first clip, with the built-in test picture and tone, and then with your own devices:
-
               capturegate record a.mkv --camera test:bars --microphone test:tone --for 5s
-              capturegate devices
               capturegate record clip.mkv --for 5s
+              capturegate grant microphone --session
 
-            The first recording of a device asks at the terminal; without a terminal, allow it before:
-
-              capturegate grant camera --once
-              capturegate grant microphone --always
-
-            Exit codes: 0 done (also after Ctrl-C, with a valid file), 1 hardware failed a rig's check, or a \
-            comparison found it worse, 64 wrong usage, 65 a file to be read is missing or malformed, 66 no such device, \
-            69 unavailable, unplugged or stalled, 73 the file exists, 74 input/output, disk full or --on-loss fail, 75 busy, 77 not authorized, revoked, or \
-            stopped before it began, \
-            78 the device would not do what --strict asked, a bad configuration or a broken store.
+            The first example needs no devices. The first recording with a device asks for permission at the terminal. If there \
+            is no terminal and no desktop, allow the recording in advance with 'capturegate grant'.
             """,
         version: "capturegate \(LibraryVersions.captureGate)",
-        // In the order of the help: what captures, what lists and sets, then what decides. `CommandNames`
-        // reads its names from here as well, so that no second list can go stale.
-        subcommands: [
-            RecordCommand.self, SnapshotCommand.self, MeterCommand.self, RecoverCommand.self, BenchCommand.self,
-            RunCommand.self, WrapCommand.self, UnwrapCommand.self, SecureCommand.self, AgentCommand.self,
-        ] + ofTraits + [
-            RigCommand.self, DevicesCommand.self, ControlsCommand.self, StatusCommand.self, GrantCommand.self,
-            RevokeCommand.self, ResetCommand.self,
-            CameraCommand.self, MicrophoneCommand.self, LogCommand.self, PolicyCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Record",
+                subcommands: [RecordCommand.self, SnapshotCommand.self, MeterCommand.self, RecoverCommand.self]),
+            CommandGroup(
+                name: "Devices and tests",
+                subcommands: [DevicesCommand.self, ControlsCommand.self, BenchCommand.self, RigCommand.self]),
+            CommandGroup(
+                name: "Permissions",
+                subcommands: [
+                    StatusCommand.self, GrantCommand.self, RevokeCommand.self, ResetCommand.self, CameraCommand.self,
+                    MicrophoneCommand.self, LogCommand.self, PolicyCommand.self,
+                ]),
+            CommandGroup(
+                name: "Other programs",
+                subcommands: [RunCommand.self, WrapCommand.self, UnwrapCommand.self] + ofTraits + [
+                    AgentCommand.self, SecureCommand.self,
+                ]),
         ])
 
     /// Commands that a build without the package's trait does not have.
@@ -146,7 +144,7 @@ enum CommandNames {
             })
     }
 
-    /// Command of that name, unless it has subcommands of its own.
+    /// Command of this name, if it has no subcommands.
     ///
     /// Commands with subcommands are left to the full parser, which alone descends into them.
     static func leaf(_ name: String?) -> (any ParsableCommand.Type)? {
@@ -162,7 +160,7 @@ enum CommandNames {
         command.configuration.subcommands.map { ($0.configuration.commandName ?? "", $0) }
     }
 
-    /// Name that was probably meant; `nil` where none is close enough.
+    /// Name that was probably meant; `nil` if none is close enough.
     ///
     /// One edit is allowed for names of up to four letters and two for longer ones: with two, any three
     /// letters would be near to `log`.

@@ -9,7 +9,7 @@ struct SubjectOption: ParsableArguments {
     @Option(
         name: .customLong("to"),
         help: ArgumentHelp(
-            "The program that is meant; this program's own recordings where it is not said.", valueName: "executable"),
+            "Program, by its path (default: capturegate itself).", valueName: "executable"),
         completion: .file())
     var executable: String?
 
@@ -48,8 +48,8 @@ struct DeviceOption: ParsableArguments {
     @Option(
         name: .customLong("device"),
         help: ArgumentHelp(
-            "One device alone: an id, a node, or a piece of its name that no other has; any device where it is not said.",
-            valueName: "id"), completion: DeviceCompletion.any)
+            "Device: id, node or part of its name (default: all).", valueName: "id"),
+        completion: DeviceCompletion.any)
     var text: String?
 
     /// Selector of the device that is meant.

@@ -10,10 +10,9 @@ import LinuxSystem
 struct GrantCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "grant",
-        abstract: "Allow a program to use the microphone or the camera, or to know the location or the photos.",
+        abstract: "Allow a program to use a device, location or photos.",
         discussion: """
-            Without --to it is this program's own recordings that are allowed. How long it holds must be said. A grant \
-            is bound to the program's file: if that changes, it is asked about again.
+            Without --to, allows recordings of capturegate itself. Choose how long the permission lasts.
 
               capturegate grant camera --once
               capturegate grant microphone --device test:tone --always
@@ -21,10 +20,15 @@ struct GrantCommand: ParsableCommand {
               capturegate grant camera --until 18:00
               capturegate grant camera --always --lift
               capturegate grant location --level city --always --to /usr/bin/memo
+
+            A permission belongs to the file of the program. If the file changes, the program must ask again.
+
+            A microphone has the levels meter and record, a camera still and video, and photos read and write. The location has \
+            country, city, neighbourhood, street and exact. A higher level includes the lower ones.
             """
     ).parsedAlone
 
-    @Argument(help: ArgumentHelp("What is allowed.", valueName: "capability"))
+    @Argument(help: ArgumentHelp("Capability to allow.", valueName: "capability"))
     var decided: DecidedCapability
 
     /// Name of what is allowed, as it is stored.
@@ -35,10 +39,7 @@ struct GrantCommand: ParsableCommand {
 
     /// Highest level by default: the usual grant is for recording, and a lower one does not allow it.
     @Option(
-        help: """
-            How much: meter or record of a microphone, still or video of a camera, country, city, neighbourhood, street or \
-            exact of a location, read or write of photos; the most where not said.
-            """,
+        help: "Level, such as meter or still (default: the highest).",
         completion: .list(CapabilityName.known.flatMap { $0.levels.map(\.name) }))
     var level: String?
 
@@ -46,8 +47,9 @@ struct GrantCommand: ParsableCommand {
 
     /// Off by default: a no was somebody's answer, too.
     @Flag(
-        help:
-            "Take stored nos back that would go before it; at a terminal it is asked for each, where this is not said.")
+        help: ArgumentHelp(
+            "Also remove denials that take precedence.",
+            discussion: "By default, the command asks about each at a terminal."))
     var lift = false
 
     @OptionGroup var json: JSONOption
@@ -134,24 +136,24 @@ extension DeviceSelector {
 ///
 /// There is no default: `once` would surprise a script, and `always` a person.
 struct LifetimeOptions: ParsableArguments {
-    @Flag(help: "For one capture.")
+    @Flag(help: "Allow one capture.")
     var once = false
 
-    @Flag(help: "Until this login session or terminal ends.")
+    @Flag(help: "Allow until this login session or terminal ends.")
     var session = false
 
     @Option(
-        name: .customLong("for"), help: ArgumentHelp("For a time, such as 90m, 8h or 7d.", valueName: "time"),
+        name: .customLong("for"), help: ArgumentHelp("Allow for a time, such as 90m, 8h or 7d.", valueName: "time"),
         transform: DurationArgument.parse)
     var time: DurationArgument?
 
     @Option(
         name: .customLong("until"),
-        help: ArgumentHelp("Until a moment, such as 18:00 or 2026-01-31T18:00.", valueName: "moment"),
+        help: ArgumentHelp("Allow until then, such as 18:00 or 2026-01-31T18:00.", valueName: "moment"),
         transform: MomentArgument.parse)
     var moment: MomentArgument?
 
-    @Flag(help: "For good, until it is revoked.")
+    @Flag(help: "Allow until you revoke it.")
     var always = false
 
     /// Counts what was given: ArgumentParser has no groups of exclusive options of different kinds.

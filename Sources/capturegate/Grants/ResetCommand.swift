@@ -7,27 +7,26 @@ import LinuxSystem
 struct ResetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
-        abstract: "Forget everything this user decided; each capture asks again.",
+        abstract: "Remove all of your permissions and denials.",
         discussion: """
-            Captures that are running end. The audit log, the kill switches and the administrator's policy stay. It asks \
-            at the terminal before it does so, unless --yes is said.
-
-            The store remembers the latest time it has seen, so that setting the clock back brings no permission back to \
-            life. If the clock was ahead once, permissions for a time are over before they begin. --clock forgets that \
-            time, and the permissions that rest on it, alone; without it both are forgotten with all the rest.
+            Stops running captures. The audit log, the switches and the administrator's rules stay.
 
               capturegate reset
               capturegate reset --yes --json
               capturegate reset --clock
+
+            The database remembers the latest time, so setting the clock back renews no expired permission. If the clock was \
+            ahead once, permissions for a time expire at once. The option --clock forgets that time, together with the \
+            permissions that depend on it.
             """
     ).parsedAlone
 
     /// For scripts; without a terminal the command refuses rather than assuming an answer.
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for confirmation.")
     var yes = false
 
     /// Separate, since a clock that was ahead is repaired without losing decisions that do not depend on it.
-    @Flag(name: .customLong("clock"), help: "Only forget that the clock was ahead, and permissions for a time with it.")
+    @Flag(name: .customLong("clock"), help: "Forget only that the clock was ahead.")
     var isClockAlone = false
 
     @OptionGroup var json: JSONOption

@@ -6,11 +6,9 @@ import GateStore
 struct RevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Take back what was decided about a program's microphone, camera, location or photos.",
+        abstract: "Remove permissions and denials of a program.",
         discussion: """
-            A capture that is running on it ends within 100 ms, and its file is finished. A stored no is taken back, too: \
-            the next capture asks. Without --device it is about all devices; without --to about this program's own \
-            recordings.
+            Stops running captures; their files are complete. The next capture asks again.
 
               capturegate revoke camera
               capturegate revoke microphone --device test:tone
@@ -18,7 +16,7 @@ struct RevokeCommand: ParsableCommand {
             """
     ).parsedAlone
 
-    @Argument(help: ArgumentHelp("What is taken back.", valueName: "capability"))
+    @Argument(help: ArgumentHelp("Capability to revoke.", valueName: "capability"))
     var decided: DecidedCapability
 
     /// Name of what is taken back, as it is stored.

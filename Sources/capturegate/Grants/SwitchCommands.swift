@@ -25,10 +25,10 @@ struct MicrophoneCommand: ParsableCommand {
 struct SwitchOptions: ParsableArguments {
     enum Position: String, ExpressibleByArgument, CaseIterable { case off, on }
 
-    @Argument(help: "Off, or on again.")
+    @Argument(help: "New position of the switch.")
     var position: Position
 
-    @Flag(name: .customLong("machine"), help: "For all users of this machine; polkit says who may.")
+    @Flag(name: .customLong("machine"), help: "Switch for all users, as root or with polkit.")
     var isForAll = false
 
     @OptionGroup var json: JSONOption
@@ -36,16 +36,15 @@ struct SwitchOptions: ParsableArguments {
     static func configuration(of capability: CapabilityName) -> CommandConfiguration {
         CommandConfiguration(
             commandName: capability.rawValue,
-            abstract: "Switch all \(capability)s off for this user, or on again.",
+            abstract: "Switch all \(capability)s off or on for this user.",
             discussion: """
-                Off, nobody is allowed and nobody is asked, whatever was granted, and captures that are running end within \
-                100 ms. Grants are kept for when it is switched on again.
-
-                With --machine it is for all users, where the machine's broker has the devices: root may, and whom polkit lets.
+                Off stops running captures and denies all new ones. Permissions stay for when you switch on again.
 
                   capturegate \(capability) off
                   capturegate \(capability) on
                   capturegate \(capability) off --machine
+
+                The option --machine needs the broker.
                 """
         ).parsedAlone
     }

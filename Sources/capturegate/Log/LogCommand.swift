@@ -8,39 +8,44 @@ import LinuxSystem
 struct LogCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
-        abstract: "Show who decided, asked, captured and was refused, and check that nothing is missing.",
+        abstract: "Show, follow and check the audit log.",
         discussion: """
-            Each line carries the hash of the one before. --verify finds a line that was changed, is missing or was cut \
-            off at the end, says which, and exits with 78. It also names captures whose end is not there. The last 50000 lines are kept; --keep changes that. Dropping \
-            the oldest lines is itself a line, and leaves the chain whole. With --json each line has its text as `stored`: \
-            the SHA-256 of "capturegate-audit-1", its number, the hash before it and that text, each on a line of its own, \
-            is its hash.
+            Lists permissions, questions, captures and denials.
 
               capturegate log --last 20
               capturegate log --follow --json
               capturegate log --verify
               capturegate log --keep 200000
               sudo -u capturegate capturegate log --of alice
+
+            The option --verify finds lines that were changed or removed, also at the end, and exits with 78. It also lists \
+            captures without an end.
+
+            The log keeps the last 50,000 lines. Dropping the oldest lines is itself a line, and --verify still succeeds.
+
+            Each line contains the hash of the line before. With --json, "stored" is the text of a line. The hash of a line is \
+            the SHA-256 of four lines of text: "capturegate-audit-1", the number of the line, the previous hash, and "stored".
             """
     ).parsedAlone
 
-    @Flag(help: "Check the chain of hashes.")
+    @Flag(help: "Check that no line was changed or removed.")
     var verify = false
 
-    @Flag(help: "Go on and show new lines, until Ctrl-C.")
+    @Flag(help: "Show new lines until Ctrl-C.")
     var follow = false
 
     /// `nil` for all lines without `--follow`, and ten with it, as tail(1) shows.
-    @Option(help: ArgumentHelp("Only the last lines; 10 with --follow where it is not said.", valueName: "count"))
+    @Option(help: ArgumentHelp("Number of lines (default: all, 10 with --follow).", valueName: "count"))
     var last: Int?
 
-    @Option(help: ArgumentHelp("From now on, keep so many lines; the oldest go.", valueName: "count"))
+    @Option(help: ArgumentHelp("Number of lines to keep from now on (at first 50000).", valueName: "count"))
     var keep: Int?
 
     @Option(
         name: .customLong("of"),
         help: ArgumentHelp(
-            "The log that the machine's broker keeps for a user; as its user, capturegate.", valueName: "user"))
+            "User whose log of the broker to show.", discussion: "Run the command as the user capturegate.",
+            valueName: "user"))
     var user: String?
 
     @OptionGroup var json: JSONOption

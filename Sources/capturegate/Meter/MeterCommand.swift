@@ -6,31 +6,32 @@ import CaptureRecording
 struct MeterCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "meter",
-        abstract: "Show how loud a microphone is, and keep no sound.",
+        abstract: "Show the level of a microphone. Stores no audio.",
         discussion: """
-            A bar a channel on a terminal, with the peak of the last two seconds and a mark where it clipped; a line a \
-            second elsewhere. The level 'meter' is enough: allow it with 'capturegate grant microphone --level \
-            meter --always'.
+            A terminal shows a bar per channel, with the peak of the last two seconds and a mark for clipping. Other outputs \
+            get one line per second.
 
               capturegate meter
               capturegate meter Podcast --for 10s
               capturegate meter --json | jq 'select(.event=="level").channels[0].peak_dbfs'
+
+            A permission of the level 'meter' is enough: 'capturegate grant microphone --level meter --always'.
             """
     ).parsedAlone
 
     @Argument(
-        help: ArgumentHelp("An id, a node, a piece of a name, or default.", valueName: "microphone"),
+        help: ArgumentHelp("Microphone: id, node or part of its name.", valueName: "microphone"),
         completion: DeviceCompletion.microphone(or: ["default"]))
     var microphone = "default"
 
     /// Without it the meter runs until Ctrl-C, which is a normal end with exit code 0.
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("How long, such as 10s; until Ctrl-C where not said.", valueName: "time"),
+        help: ArgumentHelp("Duration, such as 10s (default: until Ctrl-C).", valueName: "time"),
         transform: DurationArgument.parse)
     var time: DurationArgument?
 
-    @Option(help: ArgumentHelp("How many channels.", valueName: "count"), transform: ChannelsArgument.parse)
+    @Option(help: ArgumentHelp("Number of channels.", valueName: "count"), transform: ChannelsArgument.parse)
     var channels: ChannelsArgument?
 
     @OptionGroup var json: JSONOption

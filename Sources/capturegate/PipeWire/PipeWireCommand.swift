@@ -10,30 +10,36 @@
     struct PipeWireCommand: AsyncParsableCommand, SignalHandlingCommand {
         static let configuration = CommandConfiguration(
             commandName: "pipewire",
-            abstract: "Give PipeWire's programs cameras and microphones, each as the gate decides.",
+            abstract: "Give programs of PipeWire the devices that you allow.",
             discussion: """
-                Browsers and conference programs get their devices from PipeWire. This command offers each program that is \
-                connected to PipeWire a node of its own for each device, and captures for it once it takes one: what was decided \
-                for that program counts, and else the person is asked. Nobody else gets anything from that node. When the \
-                permission ends, silence follows, and the node goes away.
-
-                It runs with the session, until Ctrl-C. Where a broker has the devices, PipeWire has none but these.
-
-                With --json each event is a line on standard output.
+                Browsers and conference programs get their devices from PipeWire. This command asks you for each program. It \
+                runs until Ctrl-C, and normally starts with the session.
 
                   capturegate pipewire
                   capturegate pipewire --camera none --microphone Podcast
                   systemctl --user enable --now capturegate-pipewire
+
+                Each program sees a separate node for each device. The capture starts when the program uses the node, if it has \
+                permission or you allow it. No other program gets data from that node. When the permission ends, the node falls \
+                silent and disappears.
+
+                On a machine with a broker, PipeWire has no other devices than these.
+
+                With --json, each event is a line on standard output.
                 """
         ).parsedAlone
 
         @Option(
-            help: ArgumentHelp("A camera to offer, once for each; all where not said, or none.", valueName: "id"),
+            help: ArgumentHelp(
+                "Camera to offer (default: all). Repeat for several.", discussion: "The value none offers no camera.",
+                valueName: "id"),
             completion: DeviceCompletion.camera(or: ["none"]))
         var camera: [String] = []
 
         @Option(
-            help: ArgumentHelp("A microphone to offer, once for each; all where not said, or none.", valueName: "id"),
+            help: ArgumentHelp(
+                "Microphone to offer (default: all). Repeat for several.",
+                discussion: "The value none offers no microphone.", valueName: "id"),
             completion: DeviceCompletion.microphone(or: ["none"]))
         var microphone: [String] = []
 

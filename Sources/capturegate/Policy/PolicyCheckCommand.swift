@@ -7,9 +7,9 @@ import GateStore
 struct PolicyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",
-        abstract: "Work with the administrator's policy files.",
+        abstract: "Check and install the administrator's rules.",
         discussion: """
-            The policy stands above what people decide: /etc/capturegate/policy.d/*.yaml.
+            Rules in /etc/capturegate/policy.d/*.yaml take precedence over the decisions of users.
 
               capturegate policy check
               capturegate policy check ./policy.d
@@ -25,19 +25,21 @@ struct PolicyCommand: ParsableCommand {
 struct PolicyCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Say what is wrong in a folder of policy files, and where.",
+        abstract: "Find mistakes in a directory of rules.",
         discussion: """
-            One line a fault, FILE:LINE:COLUMN: MESSAGE, and exit code 78; 0 where all is understood. Whatever can't be \
-            understood allows nobody anything, so check a folder before it takes the place of the old one. Policy files \
-            end in .yaml; what editors and packages leave beside them is named and passed over, anything else is a fault.
+            Prints each mistake as FILE:LINE:COLUMN: MESSAGE, and exits with 78. A mistake denies every capture, so check the \
+            directory before you install it.
 
               capturegate policy check
               capturegate policy check ./policy.d --json
+
+            The names of rule files end in .yaml. Backup files of editors and packages are listed and ignored. Any other file \
+            is a mistake.
             """)
 
     /// Machine's own directory by default; another one is checked before it is installed.
     @Argument(
-        help: ArgumentHelp("The folder; the machine's own where it is not said.", valueName: "folder"),
+        help: ArgumentHelp("Directory of rules.", valueName: "directory"),
         completion: .directory)
     var path = PolicyDirectory.standardPath
 

@@ -7,20 +7,21 @@ import LinuxSystem
 struct PolicyInstallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",
-        abstract: "Put a file of rules among the machine's own, in place of one of its name.",
+        abstract: "Install a file of rules for this machine.",
         discussion: """
-            The file is checked first: what can't be understood would allow nobody anything. It holds from then on, also for \
-            captures that are running. For root, and through pkexec for whom polkit lets.
+            Checks the file first. The rules also apply to running captures. Replaces a file of the same name.
 
               sudo capturegate policy install 10-office.yaml
               pkexec capturegate policy install 10-office.yaml
+
+            Needs root. With pkexec, polkit decides who can install rules.
             """)
 
-    @Argument(help: ArgumentHelp("The file, whose name ends in .yaml.", valueName: "file"), completion: .file())
+    @Argument(help: ArgumentHelp("File whose name ends in .yaml.", valueName: "file"), completion: .file())
     var path: String
 
     /// Another folder than the machine's, for tests.
-    @Option(help: .hidden)
+    @Option(help: .private)
     var folder = PolicyDirectory.standardPath
 
     func validate() throws {

@@ -7,51 +7,67 @@ import CaptureRecording
 /// All are optional, so that an option that was given can be told from a default: one without an encoder it
 /// could apply to is refused.
 struct EncodingOptions: ParsableArguments {
-    @Option(help: "How hard FLAC tries: 0 (fast) to 8 (small); 5 where not said.")
-    var flacLevel: Int?
-
-    @Option(help: "How good JPEG pictures are: 1 (small) to 100 (good); 90 where not said.")
-    var jpegQuality: Int?
-
     @Option(
-        help: ArgumentHelp("Of H.264, VP8, VP9 or AV1, bits a second, such as 4M.", valueName: "rate"),
-        transform: BitrateArgument.parse)
-    var videoBitrate: BitrateArgument?
-
-    @Option(help: "How good such pictures are, instead: 1 (small) to 100 (good), in as many bits as that takes.")
-    var videoQuality: Int?
-
-    @Option(help: "How hard their encoder tries: 0 (fast) to 10 (good); 2 where not said.")
-    var videoComplexity: Int?
+        help: ArgumentHelp(
+            "FLAC effort, 0 (fast) to 8 (small) (default 5).", valueName: "n", visibility: .advanced))
+    var flacLevel: Int?
 
     @Option(
         help: ArgumentHelp(
-            "How often a picture comes that needs no other, where players can begin: 2s where not said.",
-            valueName: "time"),
+            "JPEG quality, 1 (small) to 100 (best) (default 90).", valueName: "n", visibility: .advanced))
+    var jpegQuality: Int?
+
+    @Option(
+        help: ArgumentHelp("Bitrate of H.264, VP8, VP9 or AV1, such as 4M.", valueName: "rate"),
+        transform: BitrateArgument.parse)
+    var videoBitrate: BitrateArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Constant quality, 1 (small) to 100 (best).",
+            discussion: "The encoder uses as many bits as the quality needs. It excludes --video-bitrate.",
+            valueName: "n",
+            visibility: .advanced))
+    var videoQuality: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Video effort, 0 (fast) to 10 (best) (default 2).", valueName: "n", visibility: .advanced))
+    var videoComplexity: Int?
+
+    @Option(
+        help: ArgumentHelp("Key-frame interval (default 2s).", valueName: "time", visibility: .advanced),
         transform: DurationArgument.parse)
     var keyframeInterval: DurationArgument?
 
     @Option(
-        help: ArgumentHelp("Of AAC, bits a second of all channels, such as 128k.", valueName: "rate"),
+        help: ArgumentHelp("AAC bitrate of all channels, such as 128k.", valueName: "rate", visibility: .advanced),
         transform: BitrateArgument.parse)
     var aacBitrate: BitrateArgument?
 
     @Option(
-        help: ArgumentHelp("Of Opus, bits a second of all channels, such as 96k.", valueName: "rate"),
+        help: ArgumentHelp("Opus bitrate of all channels, such as 96k.", valueName: "rate", visibility: .advanced),
         transform: BitrateArgument.parse)
     var opusBitrate: BitrateArgument?
 
-    @Option(help: "What Opus is to be good at: likeness, speech, or little delay.")
+    @Option(
+        help: ArgumentHelp("Kind of audio that Opus is tuned for.", valueName: "use", visibility: .advanced))
     var opusApplication: OpusParameters.Application?
 
-    @Option(help: "How Opus spreads its bits: as needed, within bounds, or evenly.")
+    @Option(
+        help: ArgumentHelp(
+            "Bitrate mode of Opus.",
+            discussion: "With vbr the bitrate varies, with cvbr it varies within limits, and with cbr it is constant.",
+            valueName: "mode", visibility: .advanced))
     var opusMode: OpusParameters.BitrateMode?
 
-    @Option(help: "How hard Opus tries: 0 (fast) to 10 (good); 10 where not said.")
+    @Option(
+        help: ArgumentHelp("Opus effort, 0 (fast) to 10 (best) (default 10).", valueName: "n", visibility: .advanced))
     var opusComplexity: Int?
 
     @Option(
-        help: "How long an Opus packet lasts, milliseconds: 2.5, 5, 10, 20, 40 or 60.",
+        help: ArgumentHelp(
+            "Opus packet: 2.5, 5, 10, 20, 40 or 60 ms.", valueName: "ms", visibility: .advanced),
         completion: .list(["2.5", "5", "10", "20", "40", "60"]), transform: Self.duration)
     var opusFrame: OpusParameters.FrameDuration?
 
@@ -114,7 +130,7 @@ struct EncodingOptions: ParsableArguments {
         return options.filter(\.2).map { ($0.0, $0.1) }
     }
 
-    /// First option about the coding of video that was given; `nil` where none was.
+    /// First option given about the coding of video; `nil` without one.
     var firstOfVideo: String? {
         said.first { $0.codec == Self.predicted || $0.codec == "JPEG" }?.option
     }
@@ -122,7 +138,7 @@ struct EncodingOptions: ParsableArguments {
     /// Codecs whose frames are predicted from one another, as messages name them.
     static let predicted = "H.264, VP8, VP9 or AV1"
 
-    /// Copies the options into the settings; the library's defaults stay where nothing was given.
+    /// Copies the options into the settings; the defaults of the library stay otherwise.
     func apply(to settings: inout EncoderSettings) {
         settings.flacLevel = flacLevel ?? settings.flacLevel
         settings.mjpeg.quality = jpegQuality ?? settings.mjpeg.quality

@@ -3,26 +3,58 @@ import CaptureGate
 import CaptureRecording
 import LinuxSystem
 
+/// Options that choose the devices and the duration of a recording.
+struct SelectionOptions: ParsableArguments {
+    /// Repeatable: each use adds a track. `none` excludes cameras from a format that could store them.
+    @Option(
+        help: ArgumentHelp(
+            "Camera: id, node, name, default, none. Repeatable.",
+            discussion: "A part of the name is enough. Each use adds a track. The value none excludes cameras.",
+            valueName: "id"),
+        completion: DeviceCompletion.camera(or: ["default", "none"]))
+    var camera: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Microphone: id, node, name, default, none. Repeatable.",
+            discussion: "A part of the name is enough. Each use adds a track. The value none excludes microphones.",
+            valueName: "id"),
+        completion: DeviceCompletion.microphone(or: ["default", "none"]))
+    var microphone: [String] = []
+
+    /// Without it the recording lasts until Ctrl-C, which is a normal end with exit code 0.
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp(
+            "Duration, such as 5s or 10m (default: until Ctrl-C).",
+            discussion: "Also accepts a clock format such as 00:01:30.", valueName: "time"),
+        transform: DurationArgument.parse)
+    var time: DurationArgument?
+}
+
 /// Options about the start and the end of a recording.
 struct TimeOptions: ParsableArguments {
     /// Sample-accurate, so that several machines with synchronized clocks can start together.
     @Option(
         help: ArgumentHelp(
-            "Begin at that moment, to the sample: 18:00, 18:00:30.250 or 2026-01-31T18:00, local time.",
-            discussion: "The devices are opened three seconds before. Ctrl-C before it leaves nothing.",
-            valueName: "moment"),
+            "Start time, such as 18:00:30.250 (default: at once).",
+            discussion: """
+                Local time, exact to the sample. A date can precede it: 2026-01-31T18:00. The devices open three seconds earlier. \
+                Ctrl-C before the start leaves no file.
+                """,
+            valueName: "moment", visibility: .advanced),
         transform: MomentArgument.parse)
     var startAt: MomentArgument?
 
     /// Off by default: it captures from the program's start, before anybody says "record".
     @Option(
         help: ArgumentHelp(
-            "Begin with what was so long before: Enter, SIGUSR1 or --start-at begins the clip.",
+            "Time to include from before you press Enter.",
             discussion: """
-                The devices capture from the start of the program, and what is older is forgotten. Where the clip keeps \
-                JPEG images, each picture waits as the image that it becomes. Where it keeps raw ones, or one --tee \
-                does, they wait raw; what needs more than 1 GiB then, as 8 s of 1920x1080 YUYV at 30 a second do, is \
-                refused with exit code 64. The pre-roll counts as part of --for.
+                Enter, SIGUSR1 or --start-at starts the clip. The devices capture from the start of the program, and older \
+                frames are discarded. The pre-roll counts as part of --for. JPEG frames wait in the form in which they are \
+                stored. Raw frames need more memory, also if only a --tee stores them raw. If the pre-roll needs more than \
+                1 GiB, the command fails with exit code 64. That is 8 s of 1920x1080 YUYV at 30 frames per second.
                 """, valueName: "time"),
         transform: DurationArgument.parse)
     var preRoll: DurationArgument?
@@ -30,11 +62,11 @@ struct TimeOptions: ParsableArguments {
     /// By power and not by peak, so that a single click does not end the silence.
     @Option(
         help: ArgumentHelp(
-            "End once all microphones have been quiet for so long, such as 3s.",
+            "Stop after this much silence, such as 3s or 3s,-45.",
             discussion: """
-                Less than -50 dBFS is quiet, or than what is said after a comma: 3s,-45. What counts is the power of each \
-                20 ms of the loudest channel; the silence belongs to the clip.
-                """, valueName: "time[,level]"),
+                Silence is below -50 dBFS, or below the level after the comma in dBFS, on all microphones. The level is the power of \
+                the loudest channel over 20 ms. The clip includes the silence.
+                """, valueName: "time"),
         transform: SilenceArgument.parse)
     var untilSilence: SilenceArgument?
 
@@ -63,49 +95,53 @@ struct FileOptions: ParsableArguments {
     /// Unlimited by default: the free space of the disk is the limit then.
     @Option(
         help: ArgumentHelp(
-            "The most a file may have, such as 500M: the clip ends there, valid and with exit code 0.",
-            valueName: "size"),
+            "Maximum file size, such as 500M. The clip ends there.", discussion: "The exit code is 0 then.",
+            valueName: "size",
+            visibility: .advanced),
         transform: ByteCountArgument.parse)
     var maxSize: ByteCountArgument?
 
-    /// Segments limit what a power cut or a full disk can cost, and let old files be deleted while recording
-    /// goes on.
+    /// Segments limit the loss by a power cut or a full disk, and old files can be deleted during the recording.
     @Option(
         help: ArgumentHelp(
-            "A new file each so often: out-0001.mkv, out-0002.mkv and on.",
+            "Start a new file at this interval: out-0001.mkv, …",
             discussion: """
-                No sample and no picture is lost or doubled between two. Each file has its name, and is whole, as soon as \
-                it is over. With --max-size a file that becomes too large makes way for the next one sooner. An OUT with \
-                %Y, %m, %d, %H, %M, %S, %j or %s in it, as out-%Y%m%d-%H%M%S.mkv, names each file by the moment at which it \
-                begins, as strftime(3) does; %% is a percent sign.
+                No sample and no frame is lost or repeated between two files. Each file is complete as soon as it ends. With \
+                --max-size, a file that grows too large ends early. If OUT contains %Y, %m, %d, %H, %M, %S, %j or %s, each file \
+                is named by its start time: out-%Y%m%d-%H%M%S.mkv. The letters are those of strftime(3), and %% is a percent \
+                sign.
                 """, valueName: "time"),
         transform: DurationArgument.parse)
     var segment: DurationArgument?
 
-    /// Nothing is removed by default: only who says a number gives a recording away.
+    /// Nothing is removed by default.
     @Option(
         help: ArgumentHelp(
-            "With --segment, keep that many finished files: the oldest of this recording is removed.",
-            valueName: "count"))
+            "Number of finished segments to keep (default: all).",
+            discussion: "The oldest segments of this recording are removed.", valueName: "count", visibility: .advanced)
+    )
     var keep: Int?
 
-    /// 64 MB are 25 seconds of 1080p MJPEG, and a second of the same pictures raw.
+    /// 64 MB are 25 seconds of 1080p MJPEG, or one second of raw 1080p.
     @Option(
         help: ArgumentHelp(
-            "What may wait in memory for a slow disk or a reader that pauses, of each output; 0 for none.",
-            discussion: "With more, pictures are lost and counted. The default is 64M.", valueName: "size"),
+            "Write buffer per output (default 64M, 0 disables it).",
+            discussion: "The buffer is for slow disks and readers. If it is full, frames are dropped and counted.",
+            valueName: "size",
+            visibility: .advanced),
         transform: BufferArgument.parse)
     var buffer = BufferArgument()
 
     /// Further outputs share one capture: a second program could not capture from the same devices.
     @Option(
         help: ArgumentHelp(
-            "Record to a further file, too, in the format of its ending, or as FORMAT:PATH; again for each further one.",
+            "Write another file from this capture. Repeatable.",
             discussion: """
-                Each gets the tracks it can hold: a .flac beside a .mkv the first microphone's sound. One that fails is told \
-                of and does not end the others; the exit code is its own. Each has an encoder on a thread of its own: one that \
-                is 16 pictures behind leaves the next out of its own file, and counts them in its own ledger; sound is \
-                never left out. - is standard output, and v4l2:/dev/video9 a virtual camera, which shows the first camera.
+                The ending names the format, or write FORMAT:PATH. Each output gets the tracks that it can hold: a .flac \
+                beside a .mkv gets the audio of the first microphone. A hyphen is standard output, and v4l2:/dev/video9 is a \
+                virtual camera, which shows the first camera. Each output has a separate encoder. An encoder that is 16 frames \
+                behind drops the next one from its file, and counts it in the ledger of the file. Audio is never dropped. If an \
+                output fails, the others continue, and its error sets the exit code.
                 """, valueName: "out"), completion: .file())
     var tee: [String] = []
 }
@@ -116,35 +152,30 @@ struct FileOptions: ParsableArguments {
 /// Without any of them the camera's own best mode is negotiated.
 struct VideoOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "Pixels, such as 1280x720 or 720p.",
-            discussion: """
-                With several devices --size, --fps and --pixel-format may be said once, for all cameras, or again, each time \
-                for the camera before.
-                """, valueName: "size"), transform: SizeArgument.parse)
+        help: ArgumentHelp("Frame size, such as 1280x720 or 720p.", valueName: "size"), transform: SizeArgument.parse)
     var size: [SizeArgument] = []
 
     @Option(
-        help: ArgumentHelp("Frames a second, such as 30 or 29.97.", valueName: "rate"), transform: FrameRate.parse)
+        help: ArgumentHelp("Frames per second, such as 30 or 29.97.", valueName: "rate"), transform: FrameRate.parse)
     var fps: [FrameRate] = []
 
     @Option(
         help: ArgumentHelp(
-            "What the camera delivers, such as YUYV, MJPG or H264.",
+            "Camera format, such as YUYV, MJPG or H264.",
             discussion: """
-                A camera's own H264 or HEVC is stored as it comes, from its first key frame on, in a .mkv or .mp4. Where no code \
-                is said, H264 is taken if no other mode has so large a picture at 30 a second, up to 1920x1080.
-                """, valueName: "code"),
+                H264 or HEVC from the camera is stored unchanged in a .mkv or .mp4, from the first key frame on. By default, \
+                H264 is used only if no other mode has frames as large at 30 frames per second, up to 1920x1080.
+                """, valueName: "code", visibility: .advanced),
         transform: PixelFormat.parse)
     var pixelFormat: [PixelFormat] = []
 
     @OptionGroup var source: InputOptions
 
-    @Option(help: "How pictures are stored in a .mkv, .mp4 or .webm.")
+    @Option(help: ArgumentHelp("Video codec in .mkv, .mp4 and .webm.", valueName: "codec", visibility: .advanced))
     var videoCodec: VideoCodec = .automatic
 
     /// Off by default: a preview needs a terminal with colours, and processor time for the scaling.
-    @Flag(help: "Show the picture in the terminal while it is recorded.")
+    @Flag(help: "Show the video in the terminal during the recording.")
     var preview = false
 
     /// First of these options that was given; named in the error where no camera is recorded.
@@ -181,50 +212,51 @@ struct VideoOptions: ParsableArguments {
 struct AudioOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Samples a second, such as 48000; converted where the device has another rate.",
-            discussion: """
-                With several microphones --rate, --channels, --gain and --sample-format may be said once, for all of them, or \
-                again, each time for the microphone before.
-                """, valueName: "hertz"), transform: RateArgument.parse)
+            "Sample rate, such as 48000.", discussion: "If the device has another rate, the audio is converted.",
+            valueName: "hertz",
+            visibility: .advanced), transform: RateArgument.parse)
     var rate: [RateArgument] = []
 
     /// A number is the device's own affair, since it may have modes; a choice is made of what it delivers.
     @Option(
         help: ArgumentHelp(
-            "How many channels, or which: mono for the mean of all, left, right, or numbers such as 1,3.",
-            valueName: "channels"),
+            "Channels: a number, mono, left, right, or 1,3.",
+            discussion: "The choice mono is the mean of all channels.", valueName: "channels"),
         transform: ChannelSelectionArgument.parse)
     var channels: [ChannelSelectionArgument] = []
 
     @Option(
         help: ArgumentHelp(
-            "Louder or quieter by so much, such as 6dB or -3; what is louder than full scale is cut off.",
-            valueName: "dB"),
+            "Gain, such as 6dB or -3.", discussion: "Samples beyond full scale are clipped.", valueName: "dB",
+            visibility: .advanced),
         transform: GainArgument.parse)
     var gain: [GainArgument] = []
 
-    @Flag(help: "Mix all microphones to one track, each with the same weight, in the first one's format.")
+    @Flag(
+        help: ArgumentHelp(
+            "Mix all microphones equally into one track.",
+            discussion: "The track has the format of the first microphone.", visibility: .advanced))
     var mix = false
 
     @Option(
-        help: ArgumentHelp("How a sample stands in memory, such as S16_LE.", valueName: "format"),
+        help: ArgumentHelp("Sample format, such as S16_LE.", valueName: "format", visibility: .advanced),
         completion: .list(SampleFormat.allCases.map(\.rawValue)), transform: SampleArgument.parse)
     var sampleFormat: [SampleArgument] = []
 
-    @Option(help: "How sound is stored in a .mkv, .mp4 or .webm.")
+    @Option(help: ArgumentHelp("Audio codec in .mkv, .mp4 and .webm.", valueName: "codec", visibility: .advanced))
     var audioCodec: AudioCodec = .automatic
 
     /// Automatic by default: with a camera its clock is the reference, since resampling a microphone by some
     /// millionths is not heard.
     @Option(
         help: ArgumentHelp(
-            "Whose clock rules: picture, sound, clock (the system's), none, or auto.",
+            "Clock that all tracks follow.",
             discussion: """
-                No two crystals agree. With picture, which is auto with a camera, sound is resampled once it would be \
-                2 ms off; with sound, it stays bit for bit what the device gave, and the pictures' times follow it. \
-                A lone microphone is left as it is unless clock is said; of several without a camera the others follow \
-                the first.
-                """, valueName: "clock"))
+                No two devices run at exactly the same speed. With `picture`, the default with a camera, audio is resampled \
+                before it is 2 ms off. With `sound`, audio is stored bit for bit as the device gave it, and the times of the \
+                frames follow it. With `clock`, the tracks follow the system clock. Without a camera, the other microphones \
+                follow the first one. A single microphone is not resampled unless you choose `clock`.
+                """, valueName: "clock", visibility: .advanced))
     var sync: SyncClock = .automatic
 
     /// First of these options that was given; named in the error where no microphone is recorded.

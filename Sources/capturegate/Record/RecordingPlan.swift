@@ -27,7 +27,8 @@ struct RecordingPlan: Sendable {
         format = try ClipFormat(for: destination, named: command.format)
         // A .mka promises audio alone, though Matroska could hold both; so does a .m4a.
         let choice = try DeviceChoice(
-            destination.isAudioOnly ? [.audio] : format.kinds, camera: command.camera, microphone: command.microphone)
+            destination.isAudioOnly ? [.audio] : format.kinds, camera: command.selection.camera,
+            microphone: command.selection.microphone)
         let kinds = choice.kinds(mixed: command.audio.mix)
         try format.check(kinds)
         // With `--format` the ending is the person's own affair.
@@ -206,7 +207,7 @@ extension RecorderSettings {
         untilSilence = command.times.untilSilence?.rule
         labels = ClipLabels(title: command.title, extra: TagArgument.tags(command.tag))
         chapterTitles = command.chapter
-        duration = command.time?.duration
+        duration = command.selection.time?.duration
         reattach = command.reattach?.duration
         // Twice a second is enough for one line a second; a live row, which is watched, gets the default
         // rate.

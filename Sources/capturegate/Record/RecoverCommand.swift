@@ -8,34 +8,36 @@ import CaptureRecording
 struct RecoverCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
-        abstract: "Finish recordings that were interrupted.",
+        abstract: "Finish interrupted recordings.",
         discussion: """
-            A recording is OUT.partial until it is finished; one that was killed, or whose machine lost power, stays so. \
-            What was captured reaches the disk once a second, so a power cut takes the last second and a half at most. \
-            This writes what it holds into OUT, and removes OUT.partial only if not one frame of it is missing.
+            A crash or a power cut leaves OUT.partial. This command writes its contents to OUT. It removes OUT.partial only if \
+            no frame is lost.
 
               capturegate recover clip.mkv.partial
               capturegate recover *.partial --json
-              capturegate recover broken.flac --to mended.flac
+              capturegate recover broken.flac --to repaired.flac
+
+            A recording reaches the disk once a second, so a power cut loses at most the last second and a half.
             """
     ).parsedAlone
 
     /// Names of partial files or of finished clips: Tab completes the one, and people remember the other.
     @Argument(
-        help: ArgumentHelp("Interrupted recordings, or the names they were to get.", valueName: "file"),
+        help: ArgumentHelp("Interrupted recordings, or names of finished clips.", valueName: "file"),
         completion: .file())
     var files: [String]
 
     /// Finished clip's own name by default: that is what the recording was to be called.
     @Option(
-        help: ArgumentHelp("The name of the finished clip, of a single one.", valueName: "out"), completion: .file())
+        help: ArgumentHelp("Name of the finished clip, if you recover one file.", valueName: "out"), completion: .file()
+    )
     var to: String?
 
-    @Flag(help: "Replace the finished clip where it exists.")
+    @Flag(help: "Replace the finished clip if it exists.")
     var force = false
 
     /// Removed by default, but only after everything in it has been saved.
-    @Flag(help: "Leave the interrupted file where it is.")
+    @Flag(help: "Keep the interrupted file.")
     var keep = false
 
     @OptionGroup var json: JSONOption

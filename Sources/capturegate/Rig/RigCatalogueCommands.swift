@@ -6,9 +6,9 @@ import CaptureRig
 struct RigListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List all checks that a plan may have.",
+        abstract: "List all checks.",
         discussion: """
-            'capturegate rig explain NAME' says more of each.
+            To read more about a check, use 'capturegate rig explain NAME'.
 
               capturegate rig list
               capturegate rig list --json
@@ -32,9 +32,9 @@ struct RigListCommand: ParsableCommand {
 struct RigExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Say what a check measures, how, by which standard, and its limits.",
+        abstract: "Explain checks: what they measure, how, and their limits.",
         discussion: """
-            A plan may change each parameter and each limit.
+            A plan can change each parameter and each limit.
 
               capturegate rig explain camera.rate
               capturegate rig explain sync.offset sync.drift --json

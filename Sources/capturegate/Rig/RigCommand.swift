@@ -6,16 +6,18 @@ import CaptureRig
 struct RigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rig",
-        abstract: "Test cameras and microphones by a plan, and say what they fail in.",
+        abstract: "Test cameras and microphones by a plan.",
         discussion: """
-            A plan names devices and checks, in YAML. Each check measures, compares with a limit, and says PASS, MARGINAL or \
-            FAIL; DONE without a limit. MISS means that the device is not there, ERROR that nothing could be measured.
+            A plan is a YAML file that names devices and checks. Each check measures and compares with a limit.
 
               capturegate rig list
               capturegate rig explain camera.rate
               capturegate rig check plan.yaml
               capturegate rig run plan.yaml --out reports
               capturegate rig compare before/report.json reports/report.json
+
+            The verdict is PASS, MARGINAL or FAIL, or DONE if the check has no limit. MISS means that the device is missing. \
+            ERROR means that the check could not measure.
             """,
         subcommands: [
             RigRunCommand.self, RigCheckCommand.self, RigListCommand.self, RigExplainCommand.self,
@@ -27,15 +29,15 @@ struct RigCommand: ParsableCommand {
 struct RigCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Say what is wrong in plans, and where; nothing is opened or run.",
+        abstract: "Find mistakes in plans without running them.",
         discussion: """
-            One line a mistake, FILE:LINE:COLUMN: MESSAGE, and exit code 65; else a line about what each plan has in it.
+            Prints each mistake as FILE:LINE:COLUMN: MESSAGE, and exits with 65. For a valid plan, prints a summary.
 
               capturegate rig check plan.yaml
               capturegate rig check plans/*.yaml --json
             """)
 
-    @Argument(help: ArgumentHelp("The plans.", valueName: "plan"), completion: PlanDocument.completion)
+    @Argument(help: ArgumentHelp("Plans to check.", valueName: "plan"), completion: PlanDocument.completion)
     var plans: [String]
 
     @OptionGroup var json: JSONOption
@@ -57,19 +59,21 @@ struct RigCheckCommand: ParsableCommand {
 struct RigCompareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
-        abstract: "Say what got better and what got worse between two reports.",
+        abstract: "Compare two reports.",
         discussion: """
-            Exit code 1 if a measure or a verdict got worse, 0 otherwise. Of repeats the medians are compared; what differs by \
-            less than 1 %, or by no more than the repeats among themselves, is equal.
+            Reports what got better and what got worse. Exits with 1 if a measure or a verdict got worse.
 
               capturegate rig compare before/report.json after/report.json
+
+            For repeated checks, the medians are compared. Two values are equal if they differ by less than 1 %, or by no more \
+            than the repeats among themselves.
             """)
 
     @Argument(
-        help: ArgumentHelp("The report.json of the earlier run.", valueName: "before"), completion: .file())
+        help: ArgumentHelp("File report.json of the earlier run.", valueName: "before"), completion: .file())
     var before: String
 
-    @Argument(help: ArgumentHelp("The report.json of the later run.", valueName: "after"), completion: .file())
+    @Argument(help: ArgumentHelp("File report.json of the later run.", valueName: "after"), completion: .file())
     var after: String
 
     @OptionGroup var json: JSONOption

@@ -7,46 +7,48 @@ import LinuxSystem
 struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run a plan: measure, judge, and write reports.",
+        abstract: "Run a plan and write reports.",
         discussion: """
-            Nobody is asked: allow each device before, for a time. A line a check tells its verdict and numbers. --out has \
-            the report in all formats: report.json, .html, .tap, .ktap, .xml (JUnit), .lava and .kcidb.json, and evidence \
-            such as frames that failed. report.json is written again after each check; --resume goes on from there.
+            The rig asks nobody, so allow the devices in advance. Each check prints a line with its verdict and its values.
 
               capturegate grant camera --for 8h
               capturegate rig run plan.yaml --out reports
               capturegate rig run plan.yaml --only camera.rate --only 'sound.*'
               capturegate rig run plan.yaml --out reports --resume
 
-            Exit codes: 0 all good, 1 a check has failed or could not measure, 69 a device is not there, 65 the plan has \
-            mistakes, 74 the reports can't be written, 130 after Ctrl-C and 143 after kill: what did not run is told as skipped.
+            The directory of --out gets the report in these formats: report.json, .html, .tap, .ktap, .xml (JUnit), .lava and \
+            .kcidb.json. It also gets evidence, such as frames that failed. The file report.json is written after each check, so \
+            --resume can continue an interrupted run.
+
+            If you end the run early, the report lists the remaining checks as skipped.
             """)
 
-    @Argument(help: ArgumentHelp("The plan.", valueName: "plan"), completion: PlanDocument.completion)
+    @Argument(help: ArgumentHelp("Plan to run.", valueName: "plan"), completion: PlanDocument.completion)
     var plan: String
 
     @Option(
-        help: ArgumentHelp("Write reports and evidence there; else nothing is written.", valueName: "directory"),
+        help: ArgumentHelp("Directory for reports and evidence (default: none).", valueName: "directory"),
         completion: .directory)
     var out: String?
 
-    @Option(help: "Limits that count where the plan has none, instead of the plan's own choice.")
+    @Option(help: "Limits to use for checks without limits in the plan.")
     var profile: RigPlan.Profile?
 
     @Option(
         help: ArgumentHelp(
-            "Only checks or results of this name, * for any characters; again for each further one.",
+            "Checks to run, such as 'camera.*'. Repeatable.",
             valueName: "name"), completion: .list(CheckCatalogue.all.map(\.name)))
     var only: [String] = []
 
-    @Flag(help: "Write what is found as golden files, to which later runs compare.")
+    @Flag(help: "Store the results as golden files for later runs.")
     var accept = false
 
     @Flag(
-        help: """
-            Keep what an earlier run into --out has judged, and make the rest: what was skipped, missed or an error, and \
-            what the plan has otherwise now.
-            """)
+        help: ArgumentHelp(
+            "Continue an earlier run in the directory of --out.",
+            discussion: """
+                Repeats checks that were skipped, ended in MISS or ERROR, or changed in the plan. Keeps the other results.
+                """))
     var resume = false
 
     @OptionGroup var json: JSONOption

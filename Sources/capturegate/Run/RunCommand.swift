@@ -8,28 +8,30 @@ import LinuxSystem
 struct RunCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run any program, held to the gate although it knows nothing of it.",
+        abstract: "Run a program that must ask before it captures.",
         discussion: """
-            The program, and all that it starts, can open cameras and microphones only through this command, which asks as \
-            for a recording of its own: each program and device has its own decision, and the audit log tells of it. When \
-            the permission ends, so does the stream. Mixers and playback work as ever.
-
-            Services that could capture for the program, or start others outside of the gate, are closed to it: PipeWire, \
-            PulseAudio, JACK, the buses, systemd, abstract sockets, and whatever else listens at a socket that is not known \
-            to be harmless. --allow opens one by name or by its path.
-
-            A launcher made by 'capturegate wrap' does this for a program of every day.
+            The program, and every program it starts, must ask for permission to use a camera or a microphone. A \
+            hostile program has known ways past this.
 
               capturegate run -- ffmpeg -f v4l2 -i /dev/video0 clip.mkv
               capturegate run --camera none -- arecord -D hw:0 memo.wav
               capturegate run --allow pulse --purpose "Video calls" -- firefox
+
+            Each program and device has a separate permission, and the audit log lists each use. When a permission ends, the \
+            stream ends. Volume controls and playback work as before.
+
+            Some services could capture for the program, or start other programs that do not ask. The program cannot connect to \
+            them: PipeWire, PulseAudio, JACK, the message buses, systemd, abstract sockets, and unknown sockets. The option \
+            --allow opens one of them.
+
+            To start a program this way every time, use 'capturegate wrap'.
             """
     ).parsedAlone
 
     @OptionGroup var options: RunOptions
 
     @Argument(
-        parsing: .postTerminator, help: ArgumentHelp("The program and its arguments, behind --.", valueName: "command"))
+        parsing: .postTerminator, help: ArgumentHelp("Program and its arguments, after --.", valueName: "command"))
     var command: [String] = []
 
     /// Variable by which a launcher knows that it runs within a run, since one supervisor can't be put into another.

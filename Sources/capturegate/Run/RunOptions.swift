@@ -6,26 +6,33 @@ import LinuxSystem
 /// Options that say what a supervised program may ask for and reach, as `run` and `wrap` take them.
 struct RunOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The camera that it may ask for, any, or none.", valueName: "id"),
+        help: ArgumentHelp("Camera to ask for: id, any or none.", valueName: "id"),
         completion: DeviceCompletion.any)
     var camera = "any"
 
     @Option(
-        help: ArgumentHelp("The microphone that it may ask for, any, or none.", valueName: "id"),
+        help: ArgumentHelp("Microphone to ask for: id, any or none.", valueName: "id"),
         completion: DeviceCompletion.any)
     var microphone = "any"
 
-    @Option(help: ArgumentHelp("What it is for, as a person reads it when asked.", valueName: "text"))
+    @Option(help: ArgumentHelp("Purpose, shown in the question.", valueName: "text"))
     var purpose: String?
 
     @Option(
         name: .customLong("allow"),
         help: ArgumentHelp(
-            "A service that it may connect to: \(Service.allCases.map(\.rawValue).joined(separator: ", ")), a socket's path; or usb, for raw devices.",
+            "Service or socket to allow, such as pulse. Repeatable.",
+            discussion: """
+                A service is one of \(Service.allCases.map(\.rawValue).joined(separator: ", ")). The word usb allows raw USB \
+                devices. A path allows a socket.
+                """,
             valueName: "name"))
     var allowed: [String] = []
 
-    @Flag(help: "Run it even if this kernel lacks a piece, and say what is not guaranteed.")
+    @Flag(
+        help: ArgumentHelp(
+            "Run it even if this kernel cannot enforce everything.", discussion: "The command reports what is missing.")
+    )
     var advisory = false
 
     /// True if raw nodes of USB devices are left open to it.

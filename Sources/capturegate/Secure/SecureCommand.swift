@@ -6,34 +6,39 @@ import LinuxSystem
 struct SecureCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "secure",
-        abstract: "Close this machine's microphones and cameras to programs that do not ask, or take that back.",
+        abstract: "Close the device nodes to all programs but the broker.",
         discussion: """
-            Makes the user and the group capturegate, installs udev rules that give them the nodes, the units of the broker \
-            where its program is there, and the folder of the administrator's rules. Each step is told before it is made, and \
-            noted, so that --undo takes back those and nothing else. What is there already stays as it is.
-
-            PipeWire, PulseAudio and whatever records through them lose the devices with it: see the README of the udev rules.
+            Programs then get cameras and microphones only from the broker, which asks first. PipeWire and PulseAudio lose \
+            their devices, and so do the programs that record through them.
 
               capturegate secure --dry-run
               sudo capturegate secure
               sudo capturegate secure --undo
+
+            The command creates the user and the group capturegate, and the directory for the administrator's rules. It \
+            installs udev rules that give the nodes to this user, and the units of the broker if its program is installed. It \
+            prints each step before the change and keeps a list, so --undo reverts exactly these changes. Existing files stay as \
+            they are.
+
+            'capturegate pipewire' gives devices to programs of PipeWire again.
             """
     ).parsedAlone
 
-    @Flag(help: "Say what would be done, and do nothing.")
+    @Flag(help: "Show the changes without making them.")
     var dryRun = false
 
-    @Flag(help: "Take back what was done before.")
+    @Flag(help: "Undo the changes.")
     var undo = false
 
     @Option(
         help: ArgumentHelp(
-            "Where the rules and units are: the folder of the sources, or /usr/share/capturegate.", valueName: "folder"),
+            "Directory of the rules and units to install.",
+            discussion: "By default, the directory of the sources, or /usr/share/capturegate.", valueName: "directory"),
         completion: .directory)
     var from: String?
 
     /// Another system than the running one, as installers have it; for tests.
-    @Option(name: .customLong("root"), help: .hidden)
+    @Option(name: .customLong("root"), help: .private)
     var prefix = ""
 
     func run() async throws {

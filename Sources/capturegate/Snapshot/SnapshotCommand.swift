@@ -6,71 +6,79 @@ import CaptureRecording
 struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "snapshot",
-        abstract: "Take a picture with a camera, when it has settled.",
+        abstract: "Take images with a camera.",
         discussion: """
-            Cameras begin too dark or too bright: the picture is taken once the mean brightness of five in turn is the \
-            same within 2 %, after three seconds at the latest. Without a signal none is taken: exit code 69. OUT ends in .jpg, .png or .qoi; of several pictures each \
-            gets its number: shot-1.jpg. The level 'still' is enough: 'capturegate grant camera --level \
-            still --always'; for pictures less than a second apart, and for less than a second to settle, it takes 'video'.
+            OUT ends in .jpg, .png or .qoi. With --count, each image gets a number: shot-1.jpg.
 
               capturegate snapshot shot.jpg
               capturegate snapshot shot.png --camera C920 --size 1920x1080
               capturegate snapshot burst.jpg --count 10 --settle 0
               capturegate snapshot day.jpg --count 1440 --every 1m
               capturegate snapshot - --format png | feh -
+
+            A camera often starts too dark or too bright. The command waits until five frames in a row have the same mean \
+            brightness within 2 %, for three seconds at most. Without a signal, it takes no image, and the exit code is 69.
+
+            A permission of the level 'still' is enough: 'capturegate grant camera --level still --always'. Images less than a \
+            second apart need the level 'video'. A --settle of less than a second needs it, too.
             """
     ).parsedAlone
 
-    @Argument(help: ArgumentHelp("A file, or - for standard output.", valueName: "out"), completion: .file())
+    @Argument(help: ArgumentHelp("File, or - for standard output.", valueName: "out"), completion: .file())
     var out: String
 
     /// Default camera unless one is named; unlike `record` it always needs exactly one.
     @Option(
-        help: ArgumentHelp("An id, a node, a piece of a name, or default.", valueName: "id"),
+        help: ArgumentHelp("Camera: id, node or part of its name.", valueName: "id"),
         completion: DeviceCompletion.camera(or: ["default"]))
     var camera = "default"
 
-    @Option(help: ArgumentHelp("Pixels, such as 1280x720.", valueName: "size"), transform: SizeArgument.parse)
+    @Option(help: ArgumentHelp("Frame size, such as 1280x720.", valueName: "size"), transform: SizeArgument.parse)
     var size: SizeArgument?
 
     @Option(
-        help: ArgumentHelp("What the camera delivers, such as YUYV or MJPG.", valueName: "code"),
+        help: ArgumentHelp("Camera format, such as YUYV or MJPG.", valueName: "code"),
         transform: PixelFormat.parse)
     var pixelFormat: PixelFormat?
 
     @OptionGroup var source: InputOptions
 
     /// Bounded, so that a slip does not fill a disk.
-    @Option(help: "How many pictures, 1 to 100000.")
+    @Option(help: "Number of images, 1 to 100000.")
     var count = 1
 
     /// Unset for a burst: each frame that the camera delivers is taken.
     @Option(
-        help: ArgumentHelp("From one picture to the next; each that comes where not said.", valueName: "time"),
+        help: ArgumentHelp("Interval between images (default: every frame).", valueName: "time"),
         transform: DurationArgument.parse)
     var every: DurationArgument?
 
     /// Zero is taken here though `DurationArgument` refuses it: only here does no wait at all make sense.
     @Option(
         help: ArgumentHelp(
-            "How long to wait, at most, until the picture has settled; 0 takes the first.", valueName: "time"),
+            "Longest wait for stable brightness (default 3s).", discussion: "The value 0 takes the first frame.",
+            valueName: "time"),
         transform: { try $0 == "0" ? DurationArgument(duration: .zero) : DurationArgument.parse($0) })
     var settle: DurationArgument?
 
-    @Option(help: "Of a JPEG: 1 (small) to 100 (good).")
+    @Option(help: ArgumentHelp("JPEG quality, 1 (small file) to 100 (best).", valueName: "n"))
     var quality: Int?
 
-    @Option(help: "The format, where OUT's ending should not decide: jpeg, png or qoi.")
+    @Option(help: "Format, if the ending of OUT does not name it.")
     var format: StillFormat?
 
-    @Option(help: "A title, written into PNG and JPEG beside the camera's name and the time.")
+    @Option(
+        help: ArgumentHelp(
+            "Title, stored in PNG and JPEG.", discussion: "The files also contain the name of the camera and the time.")
+    )
     var title: String?
 
     @Flag(
-        help: "Refuse with exit code 78 where the camera would do anything else than what is said, or has no signal.")
+        help: ArgumentHelp(
+            "Fail (exit code 78) if the camera changes a setting.", discussion: "Also fails without a signal."))
     var strict = false
 
-    @Flag(help: "Replace OUT where it exists.")
+    @Flag(help: "Replace OUT if it exists.")
     var force = false
 
     @OptionGroup var json: JSONOption

@@ -8,33 +8,36 @@ import LinuxSystem
 struct StatusCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Say what is decided, who holds each device now, and how strong the gate is here.",
+        abstract: "Show permissions, users of devices, and protection.",
         discussion: """
-            Asks nobody and captures nothing. Run it as root to see the processes of other users that hold a device. Where \
-            the nodes belong to group capturegate, it says who else can open one: by its mode, its owner or an access list.
+            Shows your permissions, the programs that use a device now, and how well this machine is protected.
 
               capturegate status
               capturegate status --json
               capturegate status --explain
               capturegate status --watch --notify
               capturegate status --watch --status-file "$XDG_RUNTIME_DIR/uses.json"
+
+            Captures nothing and asks nobody. Run it as root to see programs of other users. If the nodes belong to the group \
+            capturegate, it also shows who else can open them: by mode, owner or access list.
             """
     ).parsedAlone
 
-    @Flag(help: "Say what each level guarantees, and what none does.")
+    @Flag(help: "Explain each level of protection and its limits.")
     var explain = false
 
     @Flag(
-        help:
-            "Tell who begins and ends to use a camera or a microphone, also without having asked, until Ctrl-C; as root of all users."
-    )
+        help: ArgumentHelp(
+            "Show uses of devices as they start and stop.",
+            discussion: "Runs until Ctrl-C. As root, shows programs of all users."))
     var watch = false
 
-    @Flag(help: "With --watch: show it on the desktop, too.")
+    @Flag(help: "With --watch: also show notifications on the desktop.")
     var notify = false
 
     @Option(
-        help: ArgumentHelp("With --watch: keep a JSON file of all uses for a bar.", valueName: "path"),
+        help: ArgumentHelp(
+            "With --watch: keep a JSON file of all uses.", discussion: "A status bar can read it.", valueName: "path"),
         completion: .file())
     var statusFile: String?
 

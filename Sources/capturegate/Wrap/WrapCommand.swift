@@ -6,22 +6,25 @@ import GateSupervisor
 struct WrapCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wrap",
-        abstract: "Have a program run held to the gate each time it is started; without a name, list those.",
+        abstract: "Make a program always start under 'run'.",
         discussion: """
-            Makes a launcher in ~/.local/bin, a script by the program's name that starts it by 'capturegate run' with these \
-            options. Where a menu shows the program, its desktop entry goes through the launcher, too. Wrapping again \
-            replaces the options; 'capturegate unwrap' takes all of it away.
-
-            This holds what is started by the program's name or from a menu. What starts the program by its own path, or \
-            over the bus, passes the launcher by. A shell that has run the program before finds the launcher after 'hash -r'.
+            From the shell and from menus, the program then starts with 'capturegate run'. Without a program, lists all programs \
+            that you wrapped.
 
               capturegate wrap firefox --allow pulse --purpose "Video calls"
               capturegate wrap arecord --camera none
               capturegate wrap
+
+            Creates a launcher with the name of the program in ~/.local/bin. It starts the program with 'capturegate run' and \
+            these options. The desktop entry of the program uses the launcher, too. To change the options, wrap the program \
+            again. To undo all of it, use 'capturegate unwrap'.
+
+            A program that starts by its path, or over the message bus, does not use the launcher. In a shell that has already \
+            run the program, type 'hash -r' once.
             """
     ).parsedAlone
 
-    @Argument(help: "The program, by its name on the PATH or by its path.", completion: .file())
+    @Argument(help: "Program: name on the PATH, or path.", completion: .file())
     var program: String?
 
     @OptionGroup var options: RunOptions
@@ -67,16 +70,16 @@ struct WrapCommand: ParsableCommand {
 struct UnwrapCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unwrap",
-        abstract: "Take away what 'wrap' made for a program, and put back what was there.",
+        abstract: "Undo 'wrap' for a program.",
         discussion: """
-            The program starts as it did before. Decisions about it stay; 'capturegate revoke' takes them back.
+            Removes the launcher and restores the desktop entry. Permissions stay; 'capturegate revoke' removes them.
 
               capturegate unwrap firefox
             """
     ).parsedAlone
 
     @Argument(
-        help: "The program, by its name.",
+        help: "Name of the program.",
         completion: .custom { (_: [String], _: Int, _: String) in
             ((try? WrapFolders(ProcessEnvironment.current)).map { Wrapping(folders: $0).launchers } ?? []).map(\.name)
         })
