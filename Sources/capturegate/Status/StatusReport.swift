@@ -8,10 +8,10 @@ import LinuxSystem
 struct StatusCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Say what is decided, who holds each device now, and how strong the gate is here.",
+        abstract: "Show permissions, who uses each device now, and how well this machine is protected.",
         discussion: """
-            Asks nobody and captures nothing. Run it as root to see the processes of other users that hold a device. Where \
-            the nodes belong to group capturegate, it says who else can open one: by its mode, its owner or an access list.
+            Asks nobody and captures nothing. As root, it also shows processes of other users that use a device. If the \
+            device nodes belong to the group capturegate, it lists everybody else who can open one.
 
               capturegate status
               capturegate status --json
@@ -21,29 +21,26 @@ struct StatusCommand: AsyncParsableCommand, SignalHandlingCommand {
             """
     ).parsedAlone
 
-    @Flag(help: "Say what each level guarantees, and what none does.")
+    @Flag(help: "Explain the levels of protection, their limits and known gaps.")
     var explain = false
 
-    @Flag(
-        help:
-            "Tell who begins and ends to use a camera or a microphone, also without having asked, until Ctrl-C; as root of all users."
-    )
+    @Flag(help: "Show programs as they start and stop using a device, until Ctrl-C. As root, shows all users.")
     var watch = false
 
-    @Flag(help: "With --watch: show it on the desktop, too.")
+    @Flag(help: "With --watch: also show changes on the desktop.")
     var notify = false
 
     @Option(
-        help: ArgumentHelp("With --watch: keep a JSON file of all uses for a bar.", valueName: "path"),
+        help: ArgumentHelp("With --watch: keep a JSON file of all uses, for a status bar.", valueName: "path"),
         completion: .file())
     var statusFile: String?
 
     @OptionGroup var json: JSONOption
 
     func validate() throws {
-        if explain, watch { throw ValidationError("--explain stands alone, without --watch.") }
+        if explain, watch { throw ValidationError("Use --explain without --watch.") }
         if !watch, notify || statusFile != nil {
-            throw ValidationError("--notify and --status-file belong to --watch.")
+            throw ValidationError("--notify and --status-file need --watch.")
         }
     }
 
@@ -71,7 +68,7 @@ struct StatusCommand: AsyncParsableCommand, SignalHandlingCommand {
         }
     }
 
-    /// Tells of uses until a signal arrives, which is a success: the person has seen enough.
+    /// Reports uses until a signal arrives, which is a success: the person has seen enough.
     private func follow() async throws {
         let watch = UseWatch(
             json: json.isOn, statusFile: statusFile,
@@ -116,7 +113,9 @@ struct StatusReport {
 
     /// Report for people: facts, devices, decisions.
     func lines(_ style: TextStyle) -> [String] {
+        let level = Guarantees.level(of: nodes, hasBroker: BrokerLink.machine != nil)
         var facts = [
+            ["Protection", Guarantees.answer(at: level)],
             ["Program", subject.executable.path.visible],
             [
                 "User",
@@ -139,8 +138,8 @@ struct StatusReport {
         facts += clock
         var lines = Table(rows: facts).lines + ["", style.bold("Devices, for this program")]
         lines += Table(rows: devices.map { $0.row(style) }).lines.map { "  " + $0 }
-        lines += ([GateStrength.explanation] + GateStrength.explanation(of: nodes)).map { "  " + $0 }
-        lines += ["  " + GateStrength.supervision, "  'capturegate status --explain' says what each level guarantees."]
+        lines += (GateStrength.explanation(of: nodes) + GateStrength.supervision).map { "  " + $0 }
+        lines.append("  'capturegate status --explain' explains the levels, their limits and known gaps.")
         return lines + ["", style.bold("Decisions")] + decisions
     }
 
@@ -250,42 +249,39 @@ struct DeviceStatus {
     }
 }
 
-/// Protection of a device against programs that do not ask the gate.
-///
-/// Shown because an honest gate says what it can't do: a library can hold back only the programs that use it.
+/// Protection of a device against programs that do not use CaptureGate.
 struct GateStrength: Hashable {
     /// Group of the device's node; `nil` for built-in devices, which have none.
     let group: String?
-    /// True where the machine's broker alone can open the node.
-    let isBrokered: Bool
+    /// Level that the node has.
+    private let name: String
 
     init(of device: Device) {
-        let node = device.nodes.first.flatMap(NodeProtection.init(of:))
-        group = node?.group
-        isBrokered =
-            BrokerLink.machine != nil && node?.group == Self.ownGroup
-            && node?.openers(besides: Self.ownGroup).isEmpty == true
+        let nodes = device.nodes.first.flatMap(NodeProtection.init(of:)).map { [$0] } ?? []
+        group = nodes.first?.group
+        name =
+            nodes.isEmpty
+            ? Guarantees.advisory.name : Guarantees.level(of: nodes, hasBroker: BrokerLink.machine != nil).name
     }
 
-    /// Level in force: the gate is the broker's, or part of the programs that ask it.
-    var level: String { isBrokered ? "L2" : "L0" }
+    /// Level for programs: `L2` if only the broker opens the node, otherwise `L0`.
+    var level: String { name == Guarantees.broker.name ? "L2" : "L0" }
 
     /// Level and group for people.
-    var label: String { group.map { "\(level) (node of group \($0.visible))" } ?? "L0 (built in)" }
+    var label: String { group.map { "\(name) (node of group \($0.visible))" } ?? "\(name) (built in)" }
 
-    static let explanation =
-        "L0 advisory: programs that ask CaptureGate are held to it; any other program that may open a device's node can "
-        + "capture without asking."
-
-    /// The next level, for each program that is started so, or why this machine has none.
-    static var supervision: String {
+    /// How to make a program ask that does not use CaptureGate, or the features that this kernel lacks for it.
+    static var supervision: [String] {
         let missing = Boundary.missingPieces
         guard !missing.isEmpty else {
-            return "L1 supervised: any program that 'capturegate run -- PROGRAM' starts is held to the gate; "
-                + "'capturegate wrap PROGRAM' makes that the way in which it always starts."
+            return [
+                "To make any program ask: 'capturegate run -- PROGRAM', or always: 'capturegate wrap PROGRAM'."
+            ]
         }
-        return "L1 supervised can't be had: this kernel lacks \(missing.joined(separator: " and ")). "
-            + "'capturegate run --advisory' does what is left."
+        return [
+            "This kernel cannot make other programs ask: it lacks \(missing.joined(separator: " and ")).",
+            "'capturegate run --advisory' does what is possible without that.",
+        ]
     }
 
     /// Effect of the udev rules on this machine's nodes: all closed, or which ones others can open, and by
@@ -293,7 +289,7 @@ struct GateStrength: Hashable {
     static func explanation(of nodes: [NodeProtection]) -> [String] {
         guard nodes.contains(where: { $0.group == ownGroup }) else {
             return nodes.isEmpty
-                ? [] : ["'sudo capturegate secure' closes the nodes to all programs but those of its group."]
+                ? [] : ["To close the devices to all other programs: 'sudo capturegate secure'."]
         }
         // One open node is enough to capture, so each of them is named.
         let open = nodes.map { ($0, $0.openers(besides: ownGroup)) }.filter { !$0.1.isEmpty }
