@@ -86,8 +86,8 @@ struct CaptureGateCommand: ParsableCommand {
             RecordCommand.self, SnapshotCommand.self, MeterCommand.self, RecoverCommand.self, BenchCommand.self,
             RunCommand.self, WrapCommand.self, UnwrapCommand.self, SecureCommand.self, AgentCommand.self,
         ] + ofTraits + [
-            RigCommand.self, DevicesCommand.self, ControlsCommand.self, StatusCommand.self, GrantCommand.self,
-            RevokeCommand.self, ResetCommand.self,
+            RigCommand.self, DevicesCommand.self, ControlsCommand.self, StatusCommand.self, DoctorCommand.self,
+            GrantCommand.self, RevokeCommand.self, ResetCommand.self,
             CameraCommand.self, MicrophoneCommand.self, LogCommand.self, PolicyCommand.self,
         ])
 
