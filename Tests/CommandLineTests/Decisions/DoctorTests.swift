@@ -1,9 +1,9 @@
+import CaptureGate
 import Gate
 import GateStore
 import LinuxSystem
 import Testing
 
-@testable import CaptureGate
 @testable import capturegate
 
 @Suite("doctor", .fewAtOnce)
