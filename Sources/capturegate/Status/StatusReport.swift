@@ -8,39 +8,45 @@ import LinuxSystem
 struct StatusCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show permissions, who uses each device now, and how well this machine is protected.",
+        abstract: "Show permissions, users of devices, and protection.",
         discussion: """
-            Asks nobody and captures nothing. As root, it also shows processes of other users that use a device. If the \
-            device nodes belong to the group capturegate, it lists everybody else who can open one.
+            Shows your permissions, the programs that use a device now, and how well this machine is protected.
 
               capturegate status
               capturegate status --json
               capturegate status --explain
               capturegate status --watch --notify
               capturegate status --watch --status-file "$XDG_RUNTIME_DIR/uses.json"
+
+            Captures nothing and asks nobody. Run it as root to see programs of other users. If the nodes belong to the group \
+            capturegate, it also shows who else can open them: by mode, owner or access list.
             """
     ).parsedAlone
 
-    @Flag(help: "Explain the levels of protection, their limits and known gaps.")
+    @Flag(help: "Explain each level of protection and its limits.")
     var explain = false
 
-    @Flag(help: "Show programs as they start and stop using a device, until Ctrl-C. As root, shows all users.")
+    @Flag(
+        help: ArgumentHelp(
+            "Show uses of devices as they start and stop.",
+            discussion: "Runs until Ctrl-C. As root, shows programs of all users."))
     var watch = false
 
-    @Flag(help: "With --watch: also show changes on the desktop.")
+    @Flag(help: "With --watch: also show notifications on the desktop.")
     var notify = false
 
     @Option(
-        help: ArgumentHelp("With --watch: keep a JSON file of all uses, for a status bar.", valueName: "path"),
+        help: ArgumentHelp(
+            "With --watch: keep a JSON file of all uses.", discussion: "A status bar can read it.", valueName: "path"),
         completion: .file())
     var statusFile: String?
 
     @OptionGroup var json: JSONOption
 
     func validate() throws {
-        if explain, watch { throw ValidationError("Use --explain without --watch.") }
+        if explain, watch { throw ValidationError("--explain stands alone, without --watch.") }
         if !watch, notify || statusFile != nil {
-            throw ValidationError("--notify and --status-file need --watch.")
+            throw ValidationError("--notify and --status-file belong to --watch.")
         }
     }
 

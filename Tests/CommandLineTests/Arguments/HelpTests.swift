@@ -13,7 +13,7 @@ struct HelpTests {
         "each command has examples in its help",
         arguments: [
             "record", "devices", "status", "grant", "revoke", "reset", "camera", "microphone", "log", "policy", "bench",
-            "rig", "doctor",
+            "rig",
         ])
     func examples(command: String) async throws {
         let ending = try await Workspace().capturegate("help", command)
