@@ -34,15 +34,19 @@ struct DoctorCommand: ParsableCommand {
 
 /// Part of the report.
 struct DoctorSection {
+    /// Heading for people; in lower case it is the key for programs.
     let title: String
+    /// Names and values, a line each; empty for a list.
     let facts: [(name: String, value: String)]
     /// Entries of a list; empty for a section of facts.
     var entries: [String] = []
     /// Sentence in place of an empty list.
     var empty: String?
 
+    /// Name of the member in the JSON document.
     var key: String { title.lowercased() }
 
+    /// Section for people, without its heading: never empty, so that a reader sees that nothing was found.
     var lines: [String] {
         let list = entries.isEmpty ? empty.map { [$0] } ?? [] : entries
         return Table(rows: facts.map { [$0.name, $0.value] }).lines + list
@@ -59,15 +63,21 @@ struct DoctorSection {
 
 /// Report about this machine. Every value that a person, a device or another program chose passes the redaction.
 struct DoctorReport {
+    /// Filter for the values.
     let redacted: Redaction
+    /// Variables at the start of the process.
     private let environment = ProcessEnvironment.current
 
     init(redacted: Redaction) { self.redacted = redacted }
 
+    /// All sections, in the order in which a developer reads them.
     var sections: [DoctorSection] { [versions, system, protection, units, devices, permissions, refusals] }
 
     // MARK: Software
 
+    /// Versions of the program and the compiler, traits, and libraries.
+    ///
+    /// Most libraries do not report a version. The names of the files that are mapped contain one: `libsqlite3.so.0.8.6`.
     private var versions: DoctorSection {
         let maps = ProcessFile.text("/proc/self/maps", limit: 4 << 20) ?? ""
         let files = Set(maps.split(separator: "\n").compactMap { $0.split(separator: "/").last })
@@ -81,6 +91,7 @@ struct DoctorReport {
             ])
     }
 
+    /// Configuration of the build: a debug build is slower and has the seam for faults.
     private static var build: String {
         #if DEBUG
             "debug build"
@@ -120,6 +131,7 @@ struct DoctorReport {
         return traits
     }
 
+    /// Kernel, distribution and desktop: os-release(5), and the variables that a desktop sets.
     private var system: DoctorSection {
         func kernel(_ name: String) -> String { ProcessFile.text("/proc/sys/kernel/\(name)") ?? "unknown" }
         func variable(_ name: String) -> String { environment[name].map { redacted($0.visible) } ?? "not set" }
@@ -143,6 +155,7 @@ struct DoctorReport {
         let missing = Boundary.missingPieces
         let rights = nodes.map { node -> (name: String, value: String) in
             let list = node.hasAccessList ? ", access list" : ""
+            // The owner can be the person at the seat.
             let owner = node.owner == "root" ? "root" : "another user"
             return (node.path, redacted("mode 0\(String(node.mode, radix: 8)), \(owner), group \(node.group)\(list)"))
         }
@@ -160,6 +173,7 @@ struct DoctorReport {
         guard case .success = FileStatus.of("/run/systemd/system") else {
             return DoctorSection(title: "Units", facts: [], empty: "systemd does not run here.")
         }
+        // A session without systemd has no user manager; its line says so.
         let own = [
             "capturegate-agent.service", "capturegate-pipewire.service", "pipewire.service", "wireplumber.service",
         ]
@@ -185,6 +199,7 @@ struct DoctorReport {
 
     // MARK: Devices and decisions
 
+    /// Devices by name and bus, without their ids. Formats help to see why a driver refused a mode.
     private var devices: DoctorSection {
         let inventory = DeviceCatalog.inventory(.formats)
         let found = inventory.devices.filter { !$0.isBuiltIn }.map { device in

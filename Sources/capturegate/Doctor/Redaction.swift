@@ -12,6 +12,8 @@ struct Redaction {
     let serials: [String]
 
     /// Facts about this user and this machine.
+    ///
+    /// Serial numbers come from sysfs, which has those of all USB devices, also of those that capture nothing.
     static var current: Redaction {
         let environment = ProcessEnvironment.current
         // The second one is the person's under sudo.
@@ -27,6 +29,7 @@ struct Redaction {
             serials: ProcessFile.names(in: folder).compactMap { ProcessFile.text("\(folder)/\($0)/serial") })
     }
 
+    /// Drops values that identify nobody, or that are so short that they would be found everywhere.
     init(homes: [String], names: [(name: String, mark: String)], serials: [String]) {
         // Longer ones first: one may contain another. The root directory is nobody's home.
         self.homes = homes.filter { $0.count > 1 }.sorted { $0.count > $1.count }

@@ -100,13 +100,17 @@ struct StatusCommand: AsyncParsableCommand, SignalHandlingCommand {
 struct StatusReport {
     /// Program that would capture: this one, as this user.
     let subject: Subject
+    /// Directory of the permission database, or the socket of the broker.
     let storePath: String
+    /// Decisions and kill switches.
     let snapshot: StoreSnapshot
     /// Number of lines that the audit log keeps; `nil` where it is the broker's.
     let keptLines: Int?
     /// Current time, by which lifetimes are judged.
     let now: GateInstant
+    /// Rules of the administrator.
     let policy: PolicySummary
+    /// Devices of this machine, the built-in ones last.
     let devices: [DeviceStatus]
     /// Every node of this machine that captures.
     let nodes: [NodeProtection]
@@ -185,6 +189,7 @@ struct StatusReport {
 
     /// Capabilities that are switched off, sorted, so that two reports can be compared by diff(1).
     private var killSwitches: [String] { snapshot.killSwitches.map(\.rawValue).sorted() }
+    /// State of a decision that counts now.
     private static let inForce = "in force"
 
     /// Rows of all decisions, used-up ones last.
@@ -214,7 +219,9 @@ struct StatusReport {
 /// State of a device for this program: presence, holder, permission, and strength of the gate.
 struct DeviceStatus {
     let device: Device
+    /// Answer of the gate to this program, for the highest level.
     let status: AuthorizationStatus
+    /// Level of protection of the device.
     let strength: GateStrength
 
     /// Reads the status without asking anybody.
@@ -276,7 +283,7 @@ struct GateStrength: Hashable {
     /// Level and group for people.
     var label: String { group.map { "\(name) (node of group \($0.visible))" } ?? "\(name) (built in)" }
 
-    /// How to make a program ask that does not use CaptureGate, or the features that this kernel lacks for it.
+    /// Command that makes any program ask, or the features that this kernel lacks for it.
     static var supervision: [String] {
         let missing = Boundary.missingPieces
         guard !missing.isEmpty else {
