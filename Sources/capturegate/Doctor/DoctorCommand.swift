@@ -203,7 +203,7 @@ struct DoctorReport {
     private var devices: DoctorSection {
         let inventory = DeviceCatalog.inventory(.formats)
         let found = inventory.devices.filter { !$0.isBuiltIn }.map { device in
-            let bus = device.id.rawValue.split(separator: ":").last?.prefix { $0.isLetter } ?? "?"
+            let bus = device.id.rawValue.split(separator: ":", maxSplits: 1).last?.prefix { $0.isLetter } ?? "?"
             let known = ["usb", "pci", "platform"].contains(String(bus)) ? String(bus) : "other"
             let parts = [
                 device.capability.rawValue, "\"\(device.name.visible)\"", device.nodes.first ?? "no node",

@@ -25,7 +25,7 @@ struct Redaction {
         let folder = "/sys/bus/usb/devices"
         return Redaction(
             homes: ids.compactMap(Users.homeDirectory(ofUser:)) + (environment["HOME"].map { [$0] } ?? []),
-            names: users.map { ($0, "<user>") } + hosts.map { ($0, "<host>") },
+            names: users.map { (name: $0, mark: "<user>") } + hosts.map { (name: $0, mark: "<host>") },
             serials: ProcessFile.names(in: folder).compactMap { ProcessFile.text("\(folder)/\($0)/serial") })
     }
 
