@@ -23,12 +23,11 @@ struct DoctorCommand: ParsableCommand {
     /// Succeeds whatever is broken: the report says what.
     func run() throws {
         let sections = DoctorReport(redacted: Redaction.current).sections
-        guard !json.isOn else {
-            return try StandardStream.output.line(JSONValue.object(sections.map { ($0.key, $0.json) }).text)
-        }
-        let style = TextStyle(for: .output)
-        let texts = sections.map { [style.bold($0.title)] + $0.lines.map { "  " + $0 } }
-        try StandardStream.output.lines(Array(texts.joined(separator: [""])))
+        let output = StandardStream.output
+        guard !json.isOn else { return try output.line(JSONValue.object(sections.map { ($0.key, $0.json) }).text) }
+        let (style, width) = (TextStyle(for: output), output.isTerminal ? output.columns : .max)
+        let texts = sections.map { [style.bold($0.title)] + $0.lines(width: width) }
+        try output.lines(Array(texts.joined(separator: [""])))
     }
 }
 
@@ -47,9 +46,10 @@ struct DoctorSection {
     var key: String { title.lowercased() }
 
     /// Section for people, without its heading: never empty, so that a reader sees that nothing was found.
-    var lines: [String] {
+    func lines(width: Int) -> [String] {
         let list = entries.isEmpty ? empty.map { [$0] } ?? [] : entries
-        return Table(rows: facts.map { [$0.name, $0.value] }).lines + list
+        return Paragraph.facts(facts.map { [$0.name, $0.value] }, margin: "  ", width: width)
+            + list.flatMap { Paragraph.lines($0, behind: "  ", width: width) }
     }
 
     /// An object of the facts, or a list.

@@ -144,15 +144,19 @@ enum Guarantees {
     }
 
     /// Text for people.
-    static func lines(_ style: TextStyle) -> [String] {
+    ///
+    /// - Parameter width: columns of the terminal.
+    static func lines(_ style: TextStyle, width: Int) -> [String] {
+        func indented(_ text: String, _ margin: String) -> [String] {
+            Paragraph.lines(plain(text), behind: margin, width: width)
+        }
         let levels = levels.flatMap { level in
             [style.bold(level.name) + ": \(plain(level.how))"]
-                + ["Asks: \(level.programs).", level.promise, "Remains: \(level.remains)", "Costs: \(level.cost)"].map {
-                    "  " + plain($0)
-                }
+                + ["Asks: \(level.programs).", level.promise, "Remains: \(level.remains)", "Costs: \(level.cost)"]
+                .flatMap { indented($0, "  ") }
         }
-        let limits = limits.flatMap { ["  \(plain($0[0]))", "    \(plain($0[1]))"] }
-        let gaps = gaps.flatMap { ["  \(plain($0[0])) (\($0[1]))", "    \(plain($0[2]))"] }
+        let limits = limits.flatMap { indented($0[0], "  ") + indented($0[1], "    ") }
+        let gaps = gaps.flatMap { indented("\($0[0]) (\($0[1]))", "  ") + indented($0[2], "    ") }
         return levels + ["", style.bold("What no level prevents")] + limits + ["", style.bold("Known gaps")] + gaps
     }
 

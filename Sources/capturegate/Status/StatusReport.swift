@@ -52,9 +52,11 @@ struct StatusCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     /// Gathers everything first, then writes it in one piece.
     func run() async throws {
+        let output = StandardStream.output
+        let width = output.isTerminal ? output.columns : .max
         guard !explain else {
-            if json.isOn { return try StandardStream.output.line(Guarantees.json.text) }
-            return try StandardStream.output.lines(Guarantees.lines(TextStyle(for: .output)))
+            if json.isOn { return try output.line(Guarantees.json.text) }
+            return try output.lines(Guarantees.lines(TextStyle(for: output), width: width))
         }
         if watch { return try await follow() }
         // Nothing is left to close, so a signal may end it at once.
@@ -68,9 +70,9 @@ struct StatusCommand: AsyncParsableCommand, SignalHandlingCommand {
             policy: PolicyDirectory().summary,
             devices: await Self.devices(), nodes: NodeProtection.all())
         if json.isOn {
-            try StandardStream.output.line(report.json.text)
+            try output.line(report.json.text)
         } else {
-            try StandardStream.output.lines(report.lines(TextStyle(for: .output)))
+            try output.lines(report.lines(TextStyle(for: output), width: width))
         }
     }
 
@@ -122,7 +124,9 @@ struct StatusReport {
     }
 
     /// Report for people: facts, devices, decisions.
-    func lines(_ style: TextStyle) -> [String] {
+    ///
+    /// - Parameter width: columns of the terminal.
+    func lines(_ style: TextStyle, width: Int) -> [String] {
         let level = Guarantees.level(of: nodes, hasBroker: BrokerLink.machine != nil)
         var facts = [
             ["Protection", Guarantees.answer(at: level)],
@@ -146,10 +150,12 @@ struct StatusReport {
         ]
         // Only where there is something to say: most stores have never seen a later clock.
         facts += clock
-        var lines = Table(rows: facts).lines + ["", style.bold("Devices, for this program")]
+        var lines = Paragraph.facts(facts, width: width) + ["", style.bold("Devices, for this program")]
         lines += Table(rows: devices.map { $0.row(style) }).lines.map { "  " + $0 }
-        lines += (GateStrength.explanation(of: nodes) + GateStrength.supervision).map { "  " + $0 }
-        lines.append("  'capturegate status --explain' explains the levels, their limits and known gaps.")
+        let hint = "'capturegate status --explain' explains the levels, their limits and known gaps."
+        lines += (GateStrength.explanation(of: nodes) + GateStrength.supervision + [hint]).flatMap {
+            Paragraph.lines($0, behind: "  " + $0.prefix { $0 == " " }, width: width)
+        }
         return lines + ["", style.bold("Decisions")] + decisions
     }
 
@@ -213,6 +219,16 @@ struct StatusReport {
         case .session(let session) where session != subject.session: "of another session"
         default: Self.inForce
         }
+    }
+}
+
+extension Paragraph {
+    /// Names in a column, with their values beside them, each broken between words.
+    ///
+    /// - Parameter rows: a name and a value each.
+    static func facts(_ rows: [[String]], margin: String = "", width: Int) -> [String] {
+        let longest = rows.map { $0[0].count }.max() ?? 0
+        return rows.flatMap { lines($0[1], behind: margin + $0[0].padded(to: longest) + "  ", width: width) }
     }
 }
 

@@ -58,6 +58,25 @@ struct StatusTests {
         }
     }
 
+    @Test(
+        "at a narrow or wide terminal no word breaks", arguments: [["status", "--explain"], ["doctor"]],
+        [40, 51, 80, 200])
+    func widths(command: [String], columns: Int) async throws {
+        let (workspace, terminal) = (try Workspace(), try PseudoTerminal())
+        let script = "stty cols \(columns) </dev/tty; NO_COLOR=1 exec \"$@\" >/dev/tty"
+        let child = try ChildProcess(
+            ["sh", "-c", script, "sh", Executable.capturegate] + command, in: workspace, terminal: terminal.path)
+        try await terminal.drain()
+        #expect(try await child.finish().code == 0)
+        let lines = terminal.screen.split(separator: "\r\n")
+        // A word that is longer than the line has a line for itself.
+        #expect(lines.allSatisfy { $0.count <= columns || $0.split(separator: " ").count == 1 })
+        let whole = try await workspace.capturegate(command).output
+        #expect(words(terminal.screen) == words(whole))
+    }
+
+    private func words(_ text: String) -> [Substring] { text.split { $0.isWhitespace } }
+
     @Test("one sentence answers for the machine: open nodes, closed ones, closed ones with the broker")
     func answer() throws {
         let closed = try #require(Self.node("/dev/a", group: "capturegate"))
