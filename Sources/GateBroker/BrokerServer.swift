@@ -20,7 +20,8 @@ struct BrokerParts: Sendable {
 
 /// The broker: takes connections, and serves each until it ends.
 ///
-/// It alone opens the devices. Whoever connects is judged by what the kernel says of it, and gets frames, never a device.
+/// It alone opens the devices. It judges each client by its process, and lends frames, never a device. A hostile program can
+/// imitate another program of its user: see the known gaps in the article on protection.
 ///
 /// *thread-safe*
 package final class BrokerServer: Sendable {

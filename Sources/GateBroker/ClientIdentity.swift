@@ -3,7 +3,8 @@ import LinuxSystem
 
 /// The process at the other end of a connection, held so that its number can't become another one's.
 ///
-/// The kernel says who connected, and the client nothing: neither its user nor its program is ever read from a message.
+/// User and program are read from the kernel, never from a message. A process can still borrow the path of another program of its
+/// user (`PR_SET_MM_MAP`).
 ///
 /// *thread-safe*
 final class ClientIdentity: Sendable {

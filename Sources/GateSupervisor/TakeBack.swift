@@ -4,8 +4,8 @@ import LinuxSystem
 
 /// Takes streams back from a program whose permission has ended.
 ///
-/// Each open file of the device is looked for in all processes of the run, and stopped as it is. Where one can't be found or can't
-/// be stopped, everything that the run started is ended.
+/// It looks for each open file of the device in all processes of the run, and stops its stream. If it can't find or stop one, it
+/// ends everything that the run started. On Linux 6.10 or newer, a hostile program can start a stopped stream again.
 ///
 /// *thread-safe*
 final class TakeBack: Sendable {

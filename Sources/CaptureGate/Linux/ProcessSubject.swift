@@ -2,7 +2,7 @@ import Gate
 import GateStore
 import LinuxSystem
 
-/// Reads from the kernel who a process is.
+/// Reads user, program, unit and session of a process from /proc. A hostile process can show another program's path there.
 ///
 /// *thread-safe*
 public enum ProcessSubject {

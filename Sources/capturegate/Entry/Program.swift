@@ -79,7 +79,8 @@ struct CaptureGateCommand: ParsableCommand {
             CommandGroup(
                 name: "Permissions",
                 subcommands: [
-                    StatusCommand.self, GrantCommand.self, RevokeCommand.self, ResetCommand.self, CameraCommand.self,
+                    StatusCommand.self, DoctorCommand.self, GrantCommand.self, RevokeCommand.self, ResetCommand.self,
+                    CameraCommand.self,
                     MicrophoneCommand.self, LogCommand.self, PolicyCommand.self,
                 ]),
             CommandGroup(

@@ -52,9 +52,11 @@ struct StatusCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     /// Gathers everything first, then writes it in one piece.
     func run() async throws {
+        let output = StandardStream.output
+        let width = output.isTerminal ? output.columns : .max
         guard !explain else {
-            if json.isOn { return try StandardStream.output.line(Guarantees.json.text) }
-            return try StandardStream.output.lines(Guarantees.lines(TextStyle(for: .output)))
+            if json.isOn { return try output.line(Guarantees.json.text) }
+            return try output.lines(Guarantees.lines(TextStyle(for: output), width: width))
         }
         if watch { return try await follow() }
         // Nothing is left to close, so a signal may end it at once.
@@ -68,13 +70,13 @@ struct StatusCommand: AsyncParsableCommand, SignalHandlingCommand {
             policy: PolicyDirectory().summary,
             devices: await Self.devices(), nodes: NodeProtection.all())
         if json.isOn {
-            try StandardStream.output.line(report.json.text)
+            try output.line(report.json.text)
         } else {
-            try StandardStream.output.lines(report.lines(TextStyle(for: .output)))
+            try output.lines(report.lines(TextStyle(for: output), width: width))
         }
     }
 
-    /// Tells of uses until a signal arrives, which is a success: the person has seen enough.
+    /// Reports uses until a signal arrives, which is a success: the person has seen enough.
     private func follow() async throws {
         let watch = UseWatch(
             json: json.isOn, statusFile: statusFile,
@@ -100,13 +102,17 @@ struct StatusCommand: AsyncParsableCommand, SignalHandlingCommand {
 struct StatusReport {
     /// Program that would capture: this one, as this user.
     let subject: Subject
+    /// Directory of the permission database, or the socket of the broker.
     let storePath: String
+    /// Decisions and kill switches.
     let snapshot: StoreSnapshot
     /// Number of lines that the audit log keeps; `nil` where it is the broker's.
     let keptLines: Int?
     /// Current time, by which lifetimes are judged.
     let now: GateInstant
+    /// Rules of the administrator.
     let policy: PolicySummary
+    /// Devices of this machine, the built-in ones last.
     let devices: [DeviceStatus]
     /// Every node of this machine that captures.
     let nodes: [NodeProtection]
@@ -118,8 +124,12 @@ struct StatusReport {
     }
 
     /// Report for people: facts, devices, decisions.
-    func lines(_ style: TextStyle) -> [String] {
+    ///
+    /// - Parameter width: columns of the terminal.
+    func lines(_ style: TextStyle, width: Int) -> [String] {
+        let level = Guarantees.level(of: nodes, hasBroker: BrokerLink.machine != nil)
         var facts = [
+            ["Protection", Guarantees.answer(at: level)],
             ["Program", subject.executable.path.visible],
             [
                 "User",
@@ -140,10 +150,12 @@ struct StatusReport {
         ]
         // Only where there is something to say: most stores have never seen a later clock.
         facts += clock
-        var lines = Table(rows: facts).lines + ["", style.bold("Devices, for this program")]
+        var lines = Paragraph.facts(facts, width: width) + ["", style.bold("Devices, for this program")]
         lines += Table(rows: devices.map { $0.row(style) }).lines.map { "  " + $0 }
-        lines += ([GateStrength.explanation] + GateStrength.explanation(of: nodes)).map { "  " + $0 }
-        lines += ["  " + GateStrength.supervision, "  'capturegate status --explain' says what each level guarantees."]
+        let hint = "'capturegate status --explain' explains the levels, their limits and known gaps."
+        lines += (GateStrength.explanation(of: nodes) + GateStrength.supervision + [hint]).flatMap {
+            Paragraph.lines($0, behind: "  " + $0.prefix { $0 == " " }, width: width)
+        }
         return lines + ["", style.bold("Decisions")] + decisions
     }
 
@@ -183,6 +195,7 @@ struct StatusReport {
 
     /// Capabilities that are switched off, sorted, so that two reports can be compared by diff(1).
     private var killSwitches: [String] { snapshot.killSwitches.map(\.rawValue).sorted() }
+    /// State of a decision that counts now.
     private static let inForce = "in force"
 
     /// Rows of all decisions, used-up ones last.
@@ -209,10 +222,22 @@ struct StatusReport {
     }
 }
 
+extension Paragraph {
+    /// Names in a column, with their values beside them, each broken between words.
+    ///
+    /// - Parameter rows: a name and a value each.
+    static func facts(_ rows: [[String]], margin: String = "", width: Int) -> [String] {
+        let longest = rows.map { $0[0].count }.max() ?? 0
+        return rows.flatMap { lines($0[1], behind: margin + $0[0].padded(to: longest) + "  ", width: width) }
+    }
+}
+
 /// State of a device for this program: presence, holder, permission, and strength of the gate.
 struct DeviceStatus {
     let device: Device
+    /// Answer of the gate to this program, for the highest level.
     let status: AuthorizationStatus
+    /// Level of protection of the device.
     let strength: GateStrength
 
     /// Reads the status without asking anybody.
@@ -253,42 +278,39 @@ struct DeviceStatus {
     }
 }
 
-/// Protection of a device against programs that do not ask the gate.
-///
-/// Shown because an honest gate says what it can't do: a library can hold back only the programs that use it.
+/// Protection of a device against programs that do not use CaptureGate.
 struct GateStrength: Hashable {
     /// Group of the device's node; `nil` for built-in devices, which have none.
     let group: String?
-    /// True where the machine's broker alone can open the node.
-    let isBrokered: Bool
+    /// Level that the node has.
+    private let name: String
 
     init(of device: Device) {
-        let node = device.nodes.first.flatMap(NodeProtection.init(of:))
-        group = node?.group
-        isBrokered =
-            BrokerLink.machine != nil && node?.group == Self.ownGroup
-            && node?.openers(besides: Self.ownGroup).isEmpty == true
+        let nodes = device.nodes.first.flatMap(NodeProtection.init(of:)).map { [$0] } ?? []
+        group = nodes.first?.group
+        name =
+            nodes.isEmpty
+            ? Guarantees.advisory.name : Guarantees.level(of: nodes, hasBroker: BrokerLink.machine != nil).name
     }
 
-    /// Level in force: the gate is the broker's, or part of the programs that ask it.
-    var level: String { isBrokered ? "L2" : "L0" }
+    /// Level for programs: `L2` if only the broker opens the node, otherwise `L0`.
+    var level: String { name == Guarantees.broker.name ? "L2" : "L0" }
 
     /// Level and group for people.
-    var label: String { group.map { "\(level) (node of group \($0.visible))" } ?? "L0 (built in)" }
+    var label: String { group.map { "\(name) (node of group \($0.visible))" } ?? "\(name) (built in)" }
 
-    static let explanation =
-        "L0 advisory: programs that ask CaptureGate are held to it; any other program that may open a device's node can "
-        + "capture without asking."
-
-    /// The next level, for each program that is started so, or why this machine has none.
-    static var supervision: String {
+    /// Command that makes any program ask, or the features that this kernel lacks for it.
+    static var supervision: [String] {
         let missing = Boundary.missingPieces
         guard !missing.isEmpty else {
-            return "L1 supervised: any program that 'capturegate run -- PROGRAM' starts is held to the gate; "
-                + "'capturegate wrap PROGRAM' makes that the way in which it always starts."
+            return [
+                "To make any program ask: 'capturegate run -- PROGRAM', or always: 'capturegate wrap PROGRAM'."
+            ]
         }
-        return "L1 supervised can't be had: this kernel lacks \(missing.joined(separator: " and ")). "
-            + "'capturegate run --advisory' does what is left."
+        return [
+            "This kernel cannot make other programs ask: it lacks \(missing.joined(separator: " and ")).",
+            "'capturegate run --advisory' does what is possible without that.",
+        ]
     }
 
     /// Effect of the udev rules on this machine's nodes: all closed, or which ones others can open, and by
@@ -296,7 +318,7 @@ struct GateStrength: Hashable {
     static func explanation(of nodes: [NodeProtection]) -> [String] {
         guard nodes.contains(where: { $0.group == ownGroup }) else {
             return nodes.isEmpty
-                ? [] : ["'sudo capturegate secure' closes the nodes to all programs but those of its group."]
+                ? [] : ["To close the devices to all other programs: 'sudo capturegate secure'."]
         }
         // One open node is enough to capture, so each of them is named.
         let open = nodes.map { ($0, $0.openers(besides: ownGroup)) }.filter { !$0.1.isEmpty }

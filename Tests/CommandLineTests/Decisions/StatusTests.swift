@@ -28,7 +28,10 @@ struct StatusTests {
     func strength() async throws {
         let ending = try await Workspace().capturegate("status")
         #expect(ending.code == 0)
-        #expect(ending.output.contains("L0 advisory"))
+        let first = ending.output.prefix { $0 != "\n" }
+        #expect(first.hasPrefix("Protection") && first.contains(" ask you, and "), "\(first)")
+        #expect(ending.output.contains("advisory (built in)"))
+        for code in ["L0", "L1", "L2"] { #expect(!ending.output.contains(code)) }
         #expect(ending.output.contains("test:tone"))
         // By the name that the person has, if the database knows one.
         let id = Users.effectiveID
@@ -37,26 +40,61 @@ struct StatusTests {
         #expect(user?.hasSuffix(name == "\(id)" ? " \(id)" : " \(name) (\(id))") == true, "\(ending.output)")
     }
 
-    @Test("the article on protection has the table of what no level prevents, row by row")
-    func limits() throws {
-        let package = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-        let page = try Workspace.text(at: "/\(package)/Sources/CaptureGate/CaptureGate.docc/Protection.md")
-        let lines = page.split(separator: "\n").drop { $0 != "## What no level prevents" }
-        let rows = lines.drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }.dropFirst(2)
-        #expect(rows.map(String.init) == Guarantees.limits.map { "| \($0.place) | \($0.passes) |" })
-    }
-
-    @Test("each level is explained with what it guarantees")
+    @Test("each level is explained with its promise and its rest, and so are the known gaps")
     func explained() async throws {
         let ending = try await Workspace().capturegate("status", "--explain")
         #expect(ending.code == 0)
-        for level in Guarantees.levels { #expect(ending.output.contains("\(level.name): \(level.programs)")) }
-        #expect(ending.output.contains("It can pass on what it captured."))
         let document = try Document(try await Workspace().capturegate("status", "--explain", "--json").output)
+        #expect(document["levels"].elements.count == Guarantees.levels.count)
         #expect(document["limits"].elements.count == Guarantees.limits.count)
+        #expect(document["gaps"].elements.count == Guarantees.gaps.count)
+        let texts = [
+            ("levels", ["promise", "remains", "cost"]), ("limits", ["place", "passes"]), ("gaps", ["today"]),
+        ]
+        for (list, keys) in texts {
+            for (element, key) in document[list].elements.flatMap({ element in keys.map { (element, $0) } }) {
+                #expect(ending.output.contains(try #require(element[key].string)))
+            }
+        }
     }
 
-    @Test("the next level is named with the command for it, or with what the kernel lacks")
+    @Test(
+        "at a narrow or wide terminal no word breaks", arguments: [["status", "--explain"], ["doctor"]],
+        [40, 51, 80, 200])
+    func widths(command: [String], columns: Int) async throws {
+        let (workspace, terminal) = (try Workspace(), try PseudoTerminal())
+        let script = "stty cols \(columns) </dev/tty; NO_COLOR=1 exec \"$@\" >/dev/tty"
+        let child = try ChildProcess(
+            ["sh", "-c", script, "sh", Executable.capturegate] + command, in: workspace, terminal: terminal.path)
+        try await terminal.drain()
+        #expect(try await child.finish().code == 0)
+        let lines = terminal.screen.split(separator: "\r\n")
+        // A word that is longer than the line has a line for itself.
+        #expect(lines.allSatisfy { $0.count <= columns || $0.split(separator: " ").count == 1 })
+        let whole = try await workspace.capturegate(command).output
+        #expect(words(terminal.screen) == words(whole))
+    }
+
+    private func words(_ text: String) -> [Substring] { text.split { $0.isWhitespace } }
+
+    @Test("one sentence answers for the machine: open nodes, closed ones, closed ones with the broker")
+    func answer() throws {
+        let closed = try #require(Self.node("/dev/a", group: "capturegate"))
+        let open = try #require(Self.node("/dev/b", mode: 0o666, group: "capturegate"))
+        func name(_ nodes: [NodeProtection], _ hasBroker: Bool) -> String {
+            Guarantees.level(of: nodes, hasBroker: hasBroker).name
+        }
+        #expect(name([], false) == "advisory")
+        #expect(name([closed, open], true) == "advisory")
+        #expect(name([closed], false) == "closed nodes")
+        #expect(name([closed], true) == "broker")
+        for level in Guarantees.levels {
+            let answer = Guarantees.answer(at: level)
+            #expect(answer.hasPrefix("\(level.name): ") && !answer.contains(". ") && !answer.contains("`"), "\(answer)")
+        }
+    }
+
+    @Test("the command that makes any program ask is named, or the features that the kernel lacks")
     func supervision() async throws {
         let workspace = try Workspace()
         let document = try Document(try await workspace.capturegate("status", "--json").output)
