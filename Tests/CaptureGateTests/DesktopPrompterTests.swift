@@ -68,7 +68,7 @@ struct DesktopPrompterTests {
         #expect(shown.contains("&lt;b&gt;&amp;lt;&#39;&quot;\\\\n\\\\u{a}--extra-button=a"))
         #expect(!arguments.contains { $0.hasPrefix("--extra-button") || $0 == "--help" })
         #expect(arguments.contains { $0.hasPrefix("--text=--help wants to use") })
-        #expect(arguments.suffix(12).prefix(3) == ["TRUE", "n", "No: until you take it back"])
+        #expect(arguments.suffix(12).prefix(3) == ["TRUE", "n", "No: until you change it"])
         #expect(arguments.filter { $0 == "TRUE" }.count == 1)
         #expect(arguments.dropLast(12).allSatisfy { $0.hasPrefix("--") || !$0.hasPrefix("-") })
     }
@@ -81,7 +81,7 @@ struct DesktopPrompterTests {
         let heading = try #require(arguments.first { $0.hasPrefix("<qt>") })
         #expect(heading.contains("&lt;img src=x&gt;") && heading.contains("<br>"))
         #expect(!arguments.contains("--help"))
-        #expect(arguments.suffix(12).prefix(3) == ["n", "No: until you take it back", "on"])
+        #expect(arguments.suffix(12).prefix(3) == ["n", "No: until you change it", "on"])
         #expect(arguments.filter { $0 == "on" }.count == 1)
     }
 

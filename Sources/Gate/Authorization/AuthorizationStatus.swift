@@ -86,7 +86,7 @@ extension Restriction {
     /// Restriction of an unknown program: a grant names a program, so none can apply.
     static func unknownSubject(_ error: CaptureError) -> Restriction {
         Restriction(
-            cause: .unknownSubject, reason: "It can't be told which program asks: \(error.message)",
+            cause: .unknownSubject, reason: "The program that asks can't be identified: \(error.message)",
             remedies: error.remedies.isEmpty
                 ? [Remedy("Run the program where it can read /proc/self, or ask the administrator.")] : error.remedies)
     }
@@ -103,15 +103,15 @@ extension Restriction {
         let levels = request.capability.levels.map { "\"\($0.name)\"" }.joined(separator: " and ")
         return Restriction(
             cause: .unknownLevel,
-            reason: "The \(request.capability) has the levels \(levels), and not the one that was asked for.",
-            remedies: [Remedy("Ask for one of the capability's own levels, as the library has them.")])
+            reason: "The \(request.capability) has only the levels \(levels).",
+            remedies: [Remedy("Ask for one of these levels.")])
     }
 
     /// Restriction of an unreadable store: it may hold a denial, so nobody is allowed.
     static func store(_ error: CaptureError) -> Restriction {
         Restriction(
-            cause: .store, reason: "The decisions can't be read, so nobody is allowed: \(error.message)",
+            cause: .store, reason: "The permissions can't be read, so nothing is allowed: \(error.message)",
             remedies: error.remedies.isEmpty
-                ? [Remedy("See what is wrong with the store.", .verifyLog)] : error.remedies)
+                ? [Remedy("Check the permission database.", .verifyLog)] : error.remedies)
     }
 }

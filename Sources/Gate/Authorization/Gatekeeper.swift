@@ -107,7 +107,7 @@ public final class Gatekeeper: Sendable {
             do throws(CaptureError) {
                 try store.append(event)
             } catch {
-                log?.error("The audit log took no \(event.kind.rawValue) line: \(error.message)")
+                log?.error("The audit log can't be written (\(event.kind.rawValue)): \(error.message)")
             }
         }
     }
@@ -145,7 +145,7 @@ public final class Gatekeeper: Sendable {
                 try store.append(event)
                 return nil
             } catch {
-                log?.error("The audit log took no \(event.kind.rawValue) line: \(error.message)")
+                log?.error("The audit log can't be written (\(event.kind.rawValue)): \(error.message)")
                 return error
             }
         }
@@ -165,9 +165,9 @@ extension CaptureError {
     ) -> CaptureError {
         CaptureError(
             .store,
-            "The audit log has the beginning of the capture of \(device.name) (\(device.id)) and not its end: "
+            "The audit log has the start of the capture of \(device.name) (\(device.id)), but not its end: "
                 + cause.message,
             errno: cause.errno,
-            remedies: cause.remedies + [Remedy("See what the log has.", .verifyLog)])
+            remedies: cause.remedies + [Remedy("Check the log.", .verifyLog)])
     }
 }

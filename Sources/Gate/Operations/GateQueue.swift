@@ -143,10 +143,10 @@ struct InjectedOperation<Input: Sendable, InputFailure: Error, Next: QueuedOpera
 extension CaptureError {
     fileprivate static func withoutInput(_ cause: any Error) -> CaptureError {
         guard let known = cause as? CaptureError else {
-            return CaptureError(.conditionFailed, "The operation before has no result: \(cause)")
+            return CaptureError(.conditionFailed, "The previous operation has no result: \(cause)")
         }
         return CaptureError(
-            .conditionFailed, "The operation before has no result: \(known.message)", remedies: known.remedies,
+            .conditionFailed, "The previous operation has no result: \(known.message)", remedies: known.remedies,
             underlying: [known])
     }
 }

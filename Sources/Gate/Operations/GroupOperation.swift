@@ -300,7 +300,7 @@ extension CaptureError {
     /// Error of a child whose group was cancelled with an error.
     fileprivate static func withGroup(_ name: String, _ error: CaptureError) -> CaptureError {
         CaptureError(
-            .cancelled, "\(name), which it is a part of, was cancelled: \(error.message)", remedies: error.remedies,
+            .cancelled, "Its group \(name) was cancelled: \(error.message)", remedies: error.remedies,
             underlying: [error])
     }
 
@@ -312,8 +312,8 @@ extension CaptureError {
 
     fileprivate static func waitsForGroup(_ name: String) -> CaptureError {
         CaptureError(
-            .deadlock, "\(name) can't wait for the group that it is a child of.",
-            remedies: [Remedy("Take the dependency away.")])
+            .deadlock, "\(name) can't wait for its own group.",
+            remedies: [Remedy("Remove the dependency.")])
     }
 }
 
@@ -324,7 +324,7 @@ extension OperationOutcome {
         case .succeeded, .cancelled, .cancelledWithOutput: nil
         case .refused(let error): error
         case .failed(let error):
-            (error as? CaptureError) ?? CaptureError(.conditionFailed, "A part of it failed: \(error)")
+            (error as? CaptureError) ?? CaptureError(.conditionFailed, "A child of the group failed: \(error)")
         }
     }
 }

@@ -111,13 +111,13 @@ extension OperationNode {
 extension CaptureError {
     fileprivate static func circle(_ name: String, _ dependency: String) -> CaptureError {
         CaptureError(
-            .deadlock, "\(name) can't wait for \(dependency), which waits for it.",
-            remedies: [Remedy("Take one of the dependencies away.")])
+            .deadlock, "\(name) and \(dependency) would wait for each other.",
+            remedies: [Remedy("Remove one of the dependencies.")])
     }
 
     fileprivate static func begun(_ name: String) -> CaptureError {
         CaptureError(
-            .usage, "\(name) has begun, so its dependencies can't change.",
-            remedies: [Remedy("Name the dependencies when it is added, or add it to a suspended queue.")])
+            .usage, "\(name) has started, so its dependencies can't change.",
+            remedies: [Remedy("Give the dependencies when you add it, or add it to a suspended queue.")])
     }
 }

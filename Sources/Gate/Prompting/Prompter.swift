@@ -94,7 +94,7 @@ public enum ConfirmationAnswer: Hashable, Sendable {
 
 extension Prompter {
     public func confirm(_ confirmation: ConfirmationRequest) async -> ConfirmationAnswer {
-        .failed(CaptureError(.unavailable, "The prompter \(name) can't ask for a confirmation."))
+        .failed(CaptureError(.unavailable, "The prompter \(name) does not support confirmations."))
     }
 }
 

@@ -67,13 +67,13 @@ struct RefusalTests {
             ),
             (
                 .notDetermined(), .notAuthorized,
-                "Nobody has allowed /usr/bin/recorder to use the microphone Desk Mic (usb mic's) yet.",
+                "/usr/bin/recorder needs permission to use the microphone Desk Mic (usb mic's).",
                 .grant(Self.permission(isOnce: true))
             ),
             (
                 .notDetermined(previous: Grant(Self.decision(.allow, .record))), .notAuthorized,
-                "/usr/bin/recorder is not the program that was allowed to use the microphone Desk Mic (usb mic's) on "
-                    + "2023-11-14 22:13 UTC: its file has changed since.",
+                "/usr/bin/recorder has changed since it was allowed to use the microphone Desk Mic (usb mic's) on "
+                    + "2023-11-14 22:13 UTC. It needs a new permission.",
                 .grant(Self.permission(isOnce: true))
             ),
         ]
@@ -91,7 +91,8 @@ struct RefusalTests {
         #expect(
             notice.refusal(of: .denied(exact))?.remedies.first?.action == .grant(Self.permission(device: "usb-mic")))
         let low = Grant(Self.decision(.allow, .meter)).map { AuthorizationStatus.authorized($0) }
-        #expect(low.flatMap(notice.refusal)?.message.contains("for \"meter\" only, and \"record\" is needed") == true)
+        #expect(
+            low.flatMap(notice.refusal)?.message.contains("only at the level \"meter\". It needs \"record\"") == true)
         #expect(Grant(Self.decision(.allow, .record)).map { notice.refusal(of: .authorized($0)) } == .some(nil))
     }
 
