@@ -62,7 +62,7 @@ struct EncodingTests {
         "a.webm --camera test:bars --video-codec h264": "can't hold",
         "a.m4a --camera test:bars": "sound alone",
         "a.wav --microphone test:tone --until-silence 3s,5": "level in dBFS",
-        "a.wav --microphone test:tone --until-silence 1ms": "length of time",
+        "a.wav --microphone test:tone --until-silence 1ms": "a time of at least 20ms",
         "a.y4m --camera test:bars --until-silence 3s": "--until-silence is about a microphone",
     ]
 
