@@ -56,7 +56,7 @@ public struct ClipRecovery: Sendable {
             return .webm
         }
         guard let format = try? ClipFormat(for: .file(path: name)) else {
-            throw source.broken("neither its name nor its content tells a format")
+            throw source.broken("its format is unknown")
         }
         return format
     }

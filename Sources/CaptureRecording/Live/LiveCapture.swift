@@ -152,8 +152,8 @@ public final class LiveCapture: Sendable {
         // Not by the device itself, whose frames a caller may be looking at.
         if let index = tracks.firstIndex(where: { $0.device == id.rawValue }) { return index }
         throw CaptureError(
-            .usage, "\(id) is no device of this capture.",
-            remedies: [Remedy("Name one of \(tracks.map(\.device).joined(separator: ", ")).")])
+            .usage, "\(id) is not a device of this capture.",
+            remedies: [Remedy("Choose one of \(tracks.map(\.device).joined(separator: ", ")).")])
     }
 }
 

@@ -119,6 +119,6 @@ public struct ScheduledStart: Hashable, Sendable {
 
 extension CaptureError {
     static var stoppedBeforeStart: CaptureError {
-        CaptureError(.dismissed, "It was stopped before the clip began; no file was made.")
+        CaptureError(.dismissed, "Stopped before the clip started. No file was created.")
     }
 }

@@ -46,10 +46,10 @@ public enum RecordingDifference: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .format(let difference): difference.description
-        case .sampleRate(let source, let target): "sound comes at \(source) Hz and is converted to \(target) Hz"
+        case .sampleRate(let source, let target): "audio is captured at \(source) Hz and converted to \(target) Hz"
         case .preRoll(let asked, let got):
             "The pre-roll is \(Self.seconds(got)) s, not \(Self.seconds(asked)) s: "
-                + "there was no more yet, or no more memory."
+                + "the capture was too short, or memory was full."
         }
     }
 

@@ -58,8 +58,8 @@ extension Capability.Storage {
     /// Meaning of what the inspector found. Missing space counts as absent, not as refused: nobody forbids it.
     private func report(_ state: StorageState, in gatekeeper: Gatekeeper) -> AuthorizationReport {
         switch state {
-        case .absent: absent("The folder \(requirement.directory) does not exist.", "Create it, or choose another one.")
-        case .notDirectory: absent("\(requirement.directory) is not a folder.", "Choose a folder.")
+        case .absent: absent("The directory \(requirement.directory) does not exist.", "Create it, or choose another one.")
+        case .notDirectory: absent("\(requirement.directory) is not a directory.", "Choose a directory.")
         case .directory(false, _): restricted("You can't write to \(requirement.directory).")
         case .directory(true, let free) where free < requirement.freeBytes: full(free)
         case .directory(true, _):
@@ -89,7 +89,7 @@ extension Capability.Storage {
         let needed = requirement.freeBytes
         let error = CaptureError(
             .diskFull, "\(requirement.directory) has \(free) bytes free, but \(needed) are needed.",
-            remedies: [Remedy("Free some space, or choose another folder.")])
+            remedies: [Remedy("Free some space, or choose another directory.")])
         return AuthorizationReport(
             availability: .absent("\(needed) bytes in \(requirement.directory)"), status: .notDetermined(),
             refusal: error, isAskable: false)

@@ -211,7 +211,7 @@ extension ConditionTree.Verdict {
     /// Verdict of the opposite; an open one stays open.
     func negated(_ name: String) -> Self {
         switch self {
-        case .satisfied: .failed([CaptureError(.conditionFailed, "The condition \(name) is true, but must not be.")])
+        case .satisfied: .failed([CaptureError(.conditionFailed, "The condition \"\(name)\" is true, but must not be.")])
         case .failed: .satisfied
         case .open: self
         }

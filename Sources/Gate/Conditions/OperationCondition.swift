@@ -54,11 +54,11 @@ public struct BlockCondition: OperationCondition {
     public func evaluate(in context: OperationContext) async -> ConditionResult {
         do {
             if try await block() { return .satisfied }
-            return .failed(CaptureError(.conditionFailed, "The condition \(name) is not true."))
+            return .failed(CaptureError(.conditionFailed, "The condition \"\(name)\" is not true."))
         } catch let error as CaptureError {
             return .failed(error)
         } catch {
-            return .failed(CaptureError(.conditionFailed, "The condition \(name) could not be evaluated: \(error)"))
+            return .failed(CaptureError(.conditionFailed, "The condition \"\(name)\" could not be evaluated: \(error)"))
         }
     }
 }

@@ -21,7 +21,7 @@ struct UsageTests {
         LineExample("record a.mkv --audio-codec mp3", "flac"), LineExample("record a.mkv --sync time", "picture"),
         LineExample("record a.wav --sync picture", "--sync picture is about a camera"),
         LineExample("record a.mkv --camera test:bars --sync sound", "--sync is about a microphone"),
-        LineExample("record a.y4m --pixel-format h264", "stored as it comes, in a .mkv or .mp4"),
+        LineExample("record a.y4m --pixel-format h264", "stored unchanged, in a .mkv or .mp4"),
         LineExample("record a.webm --pixel-format HEVC", "H.265"),
         LineExample("record a.mkv --pixel-format h264 --video-codec vp8", "stored as it comes"),
         LineExample("record a.mp4 --pixel-format h265 --video-codec h264", "H.265"),
