@@ -34,10 +34,10 @@ struct DesktopPrompterTests {
         "A dialog that fails answers nothing, and its error says how",
         arguments: [
             ("echo a; echo 'bad option' >&2; exit 255", "exit status 255"), ("exit 2", "exit status 2"),
-            ("echo a; kill -SEGV $$", "signal 11"), ("echo z", "none of its choices"),
-            ("echo a; echo o", "none of its choices"), ("echo always", "none of its choices"),
+            ("echo a; kill -SEGV $$", "signal 11"), ("echo z", "an unknown answer"),
+            ("echo a; echo o", "an unknown answer"), ("echo always", "an unknown answer"),
             ("echo 'cannot open display: :7' >&2; exit 1", "no display"),
-            ("head -c 200000 /dev/zero | tr '\\0' a", "none of its choices"),
+            ("head -c 200000 /dev/zero | tr '\\0' a", "an unknown answer"),
         ])
     func failures(script: String, message: String) async throws {
         let answer = try await FakeDialog(script).prompter().ask(Questions.one())

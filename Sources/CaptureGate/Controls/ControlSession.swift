@@ -24,7 +24,7 @@ public struct ControlSession: ~Copyable {
         let (id, capability) = (permit.device.id, permit.capability)
         let device = try DeviceCatalog.device(id, capability)
         guard let lowest = capability.levels.first else {
-            throw CaptureError(.notAuthorized, "\(id) is neither a microphone nor a camera.")
+            throw CaptureError(.notAuthorized, "\(id) is not a microphone or a camera.")
         }
         let broker = permit.broker
         let capture = try await permit.redeem(opening: id, as: capability, for: lowest)

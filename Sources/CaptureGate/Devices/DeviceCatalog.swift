@@ -83,8 +83,8 @@ public enum DeviceCatalog {
             throw error.error(capability)
         }
         throw CaptureError(
-            .noDevice, "There is no \(capability) \(QuestionText.visible(id.rawValue)) here.",
-            remedies: [Remedy("Plug it in, or choose another.", .listDevices)])
+            .noDevice, "The \(capability) \(QuestionText.visible(id.rawValue)) does not exist on this machine.",
+            remedies: [Remedy("Plug it in, or choose another device.", .listDevices)])
     }
 
     /// True if a device is still at the node where it was looked up.

@@ -48,7 +48,7 @@ public struct DesktopNotice: Sendable {
         self.command = command
         programs = DesktopPrograms(environment: environment, root: root)
         service = BusService(
-            bus: .session, environment: environment, complaint: "A notice would reach nobody",
+            bus: .session, environment: environment, complaint: "A notice can't be shown",
             name: "the notification service", advice: "Start one, such as dunst or the desktop's.")
     }
 
@@ -116,7 +116,7 @@ extension DesktopNotice {
         let notice = try service.call(
             Self.named("Notify"),
             [
-                .text("CaptureGate"), .number(0), .text("dialog-warning"), .text("Not allowed, or not possible"),
+                .text("CaptureGate"), .number(0), .text("dialog-warning"), .text("Capture not possible"),
                 .text(text), .list(shown.flatMap { [.text($0.key), .text($0.label)] }), .options([]), .signed(-1),
             ], on: bus, until: end, cancel: cancel)
         guard let id = notice.values.first?.number else { throw service.error(.answered) }
@@ -141,7 +141,7 @@ extension DesktopNotice {
                     continuation.resume(
                         returning: .failed(
                             CaptureError(
-                                .unavailable, "What the button opens can't be started: \(error.text).",
+                                .unavailable, "The button's program can't be started: \(error.text).",
                                 errno: error.number)))
                 }
             }

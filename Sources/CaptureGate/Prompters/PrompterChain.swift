@@ -55,7 +55,7 @@ public final class PrompterChain: Prompter, PersonPrompter {
             }
             obstacles.append(obstacle)
         }
-        if prompters.isEmpty { return .failure(CaptureError(.unavailable, "There is nobody to ask.")) }
+        if prompters.isEmpty { return .failure(CaptureError(.unavailable, "This program has no way to ask.")) }
         return .failure(
             CaptureError(
                 .unavailable, obstacles.map(\.message).joined(separator: " "),

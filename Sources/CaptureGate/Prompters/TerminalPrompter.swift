@@ -33,7 +33,7 @@ public struct TerminalPrompter: Prompter, PersonPrompter {
         // Who reads or sets the mode in the background is stopped by the kernel, with the question unanswered.
         guard isForeground else {
             return Self.nobody(
-                "The program runs in the background, where it can't ask at the terminal.",
+                "The program runs in the background, so it can't ask at the terminal.",
                 "Bring the program to the foreground (fg).")
         }
         return nil

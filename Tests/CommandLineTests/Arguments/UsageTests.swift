@@ -13,7 +13,7 @@ struct UsageTests {
         LineExample("record a.mkv --fps 0", "frames a second"),
         LineExample("record a.mkv --fps 30/0", "frames a second"),
         LineExample("record a.mkv --fps fast", "frames a second"),
-        LineExample("record a.mkv --pixel-format x", "four character"),
+        LineExample("record a.mkv --pixel-format x", "four-character"),
         LineExample("record a.mkv --rate 7", "sample rate"),
         LineExample("record a.mkv --channels 0", "channels"), LineExample("record a.mkv --channels 65", "channels"),
         LineExample("record a.mkv --sample-format s17", "S16_LE"),
@@ -107,12 +107,13 @@ struct UsageTests {
         LineExample("record a.mkv --camera test:bars --format avi", "avi"),
         LineExample("record a.wav --microphone test:tone --tee ./a.wav", "named twice"),
         LineExample("record a.wav --microphone test:tone --tee ../$folder/a.wav", "named twice"),
-        LineExample("record a.mka --camera test:bars", "sound alone"),
-        LineExample("record a.mkv --camera test:bars --microphone test:tone --tee a.mka", "sound alone"),
+        LineExample("record a.mka --camera test:bars", "contain only audio"),
+        LineExample("record a.mkv --camera test:bars --microphone test:tone --tee a.mka", "contain only audio"),
         LineExample("snapshot a.png --camera test:bars --quality 50", "PNG"),
         LineExample("grant camera --until 2020-01-01", "passed"),
         LineExample("grant camera --to /nonexistent --once", "read"),
-        LineExample("policy check /nonexistent", "not there"), LineExample("policy check /etc/passwd", "not a folder"),
+        LineExample("policy check /nonexistent", "does not exist"),
+        LineExample("policy check /etc/passwd", "not a directory"),
     ]
 
     @Test("what does not go together ends with 64 before anybody is asked", arguments: contradictions)

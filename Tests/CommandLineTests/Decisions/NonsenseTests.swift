@@ -37,7 +37,7 @@ struct NonsenseTests {
         Nonsense(["grant", "camera", "--until", "2027-02-29"], "not between 1970 and 2200"),
         Nonsense(["grant", "camera", "--until", "2027-13-01T00:00"], "not between 1970 and 2200"),
         Nonsense(["grant", "camera", "--until", "9999-01-01"], "not between 1970 and 2200"),
-        Nonsense(["grant", "camera", "--until", "1999-12-31"], "passed already"),
+        Nonsense(["grant", "camera", "--until", "1999-12-31"], "is in the past"),
         Nonsense(["grant", "camera", "--until", "2027-01-31T18:00+01:00"], "moment"),
         Nonsense(["grant", "camera", "--level", "LOUD", "--once"], "still or video"),
         Nonsense(["revoke", "camera", "--to", "gone"], "No such file"),
