@@ -211,7 +211,7 @@ extension Device {
 enum BuiltInDevices {
     /// Camera `test:bars`.
     static let bars = Device(
-        id: .testPicture, name: "built-in test picture", capability: .camera,
+        id: .testPicture, name: "built-in test pattern", capability: .camera,
         availability: .available, ambiguity: nil, nodes: [], pcmName: nil,
         formats: .video(
             [(1920, 1080), (1280, 720), (640, 480)].map { width, height in

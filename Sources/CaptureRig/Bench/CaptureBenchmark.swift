@@ -35,7 +35,7 @@ public struct CaptureBenchmark: Sendable {
         ) { session, watch, isStopped in
             watch.run(&session, isStopped)
         }
-        guard let session = box.take() else { throw CaptureError(.unavailable, "The capture did not begin.") }
+        guard let session = box.take() else { throw CaptureError(.unavailable, "The capture did not start.") }
         let end = session.end
         let statistics = await session.close()
         if let error = end?.error { throw error }

@@ -32,7 +32,8 @@ public struct RingBenchmark: Hashable, Sendable {
             do throws(RealtimeFault) {
                 elapsed += try run()
             } catch {
-                throw CaptureError(.inputOutput, "There is no memory for a ring of \(bytes) bytes a period.")
+                throw CaptureError(
+                    .inputOutput, "There is not enough memory for a ring with periods of \(bytes) bytes.")
             }
             items += itemsOfRun
         } while clock.now() - begun < limit

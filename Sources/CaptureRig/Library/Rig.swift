@@ -61,7 +61,7 @@ public struct Rig: Sendable {
         virtual = VirtualStreams(faults: Dictionary(devices.map { ($0.device.id, $0.faults) }) { first, _ in first })
         virtualDevices = devices.map(\.device)
         gatekeeper = Gatekeeper(
-            subject: .failure(CaptureError(.unavailable, "A virtual device has nothing but frames.")),
+            subject: .failure(CaptureError(.unavailable, "A virtual device supports only frames.")),
             store: MemoryStore(), prompter: BenchPrompter(), directory: VirtualDirectory(devices: virtualDevices),
             clock: SystemGateClock())
     }
@@ -93,10 +93,10 @@ public struct Rig: Sendable {
                 .noDevice, "Several \(kind)s match \(PlanMistakes.quoted(name)): \(ids).",
                 remedies: [Remedy("Name one by its id.")])
         }
-        let rest = all.isEmpty ? "there is none" : "there are \(ids)"
+        let rest = all.isEmpty ? "this machine has none" : "choose one of \(ids)"
         throw CaptureError(
             .noDevice, "No \(kind) matches \(PlanMistakes.quoted(name)): \(rest).",
-            remedies: [Remedy("Plug it in, or see what there is.", .listDevices)])
+            remedies: [Remedy("Plug it in, or list the devices.", .listDevices)])
     }
 }
 
@@ -151,6 +151,6 @@ private struct VirtualDirectory: DeviceDirectory {
     func resolve(_ request: DeviceRequest) async -> DeviceResolution {
         let device = devices.first { $0.capability == request.capability && request.device.covers($0.id) }
         return DeviceResolution(
-            device: device?.description, availability: device?.availability ?? .absent("There is no such device."))
+            device: device?.description, availability: device?.availability ?? .absent("The device does not exist."))
     }
 }

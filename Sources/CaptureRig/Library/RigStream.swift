@@ -20,8 +20,8 @@ extension Rig {
     ) async throws(CaptureError) -> RigStream {
         guard duration > .zero, duration <= .seconds(3600) else {
             throw CaptureError(
-                .usage, "A capture takes a time above zero, and an hour at most.",
-                remedies: [Remedy("Make the check camera.soak for a longer one.")])
+                .usage, "A capture's time must be above zero and at most an hour.",
+                remedies: [Remedy("Use the check camera.soak for a longer time.")])
         }
         var capture = StreamCapture(for: duration)
         (capture.video, capture.audio) = (video, audio)
@@ -70,7 +70,7 @@ public struct RigStream: Sendable {
         else {
             throw CaptureError(
                 .stalled,
-                "\(record.device.id) delivered \(record.headers.count) buffers with timestamps that tell no rate.")
+                "\(record.device.id) delivered \(record.headers.count) buffers, but their timestamps give no rate.")
         }
         device = record.device
         media = record.media
@@ -104,7 +104,7 @@ extension [Measure] {
     func number(of name: String) throws(CaptureError) -> Double {
         guard let measure = first(where: { $0.name == name }) else {
             let advice = PlanMistakes.advice(on: name, among: map(\.name))
-            throw CaptureError(.usage, "\(PlanMistakes.quoted(name)) is no measure here: \(advice).")
+            throw CaptureError(.usage, "\(PlanMistakes.quoted(name)) is not a measure here: \(advice).")
         }
         if let value = measure.value { return value }
         throw CaptureError(.unavailable, "\(measure.finding).")

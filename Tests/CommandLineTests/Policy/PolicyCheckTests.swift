@@ -57,7 +57,7 @@ struct PolicyCheckTests {
         TextMistake("version: 1\nrules: camera\n", "2:8", "must be a list"),
         TextMistake("version: one\nrules: []\n", "1:10", "version 1 alone"),
         TextMistake("rules: []\n", "1:1", "`version: 1` is missing"),
-        TextMistake(rule + "    user: {name: root}\n", "4:11", "One word"),
+        TextMistake(rule + "    user: {name: root}\n", "4:11", "Write one word"),
         TextMistake(rule + "    level: record\n", "4:12", "still or video"),
         TextMistake(rule + "    user: nobody-of-that-name\n", "4:11", "no user"),
         TextMistake(rule + "    group: [root, none-of-that-name]\n", "4:19", "no group"),

@@ -33,7 +33,7 @@ struct PolicyFaultTests {
             ("version: 1\nrules:\n  - allow: micro\n", 3, 12, "not a capability"),
             ("version: 1\nrules:\n  - allow: []\n", 3, 12, "empty list"),
             ("version: 1\nrules:\n  - allow:\n", 3, 11, "missing"),
-            ("version: 1\nrules:\n  - allow: {camera: still}\n", 3, 12, "One word"),
+            ("version: 1\nrules:\n  - allow: {camera: still}\n", 3, 12, "Write one word"),
             ("version: 1\nrules:\n  - allow: any\n    until: tomorrow\n", 4, 12, "not a date"),
             ("version: 1\nrules:\n  - allow: any\n    until: 2027-02-29T00:00:00Z\n", 4, 12, "not a date"),
             ("version: 1\nrules:\n  - allow: any\n    until: 2027-02-28T00:00:00\n", 4, 12, "not a date"),
