@@ -7,8 +7,7 @@ import CaptureBase
 public struct PredictionParameters: Hashable, Sendable {
     /// Bits per second, 10,000 to 500 million; `nil` for a rate by the size and rate of the frames.
     public var bitrate: Int?
-    /// Equal quality throughout, 1 (small) to 100 (large), whatever bits that takes; `nil` keeps to
-    /// the bitrate.
+    /// Constant quality, 1 (small) to 100 (large), with any number of bits; `nil` keeps to the bitrate.
     public var quality: Int?
     /// Longest time from one key frame to the next, 100 ms to 1 minute: players seek to key frames,
     /// and an interrupted clip is damaged up to the next one.

@@ -81,7 +81,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// True if its frames have no timestamps of their own, but follow one another at the camera's rate.
+    /// True if its frames have no timestamps, but follow one another at the camera's rate.
     public var hasConstantRate: Bool { self == .y4m || self == .mjpeg }
 
     /// True for formats that store chapters.
@@ -207,7 +207,7 @@ public enum ClipDestination: Hashable, Sendable, CustomStringConvertible {
     case standardOutput
     /// Captured, counted and discarded.
     case nothing
-    /// Shown by a V4L2 node that takes pictures, such as a virtual camera.
+    /// Sent to a V4L2 video output, such as a virtual camera.
     case videoOutput(path: String)
 
     /// Looks at what is there: a pipe is written to, and a file replaced.

@@ -199,7 +199,7 @@ public struct RecoveryLoss: Hashable, Sendable {
 public struct RecoveredTrack: Hashable, Sendable {
     /// Audio or video.
     public let kind: MediaKind
-    /// Name of the device; empty if the file does not have it.
+    /// Name of the device; empty if the file does not contain it.
     public let name: String
     /// Video frames, or samples per channel, silence included.
     public internal(set) var frames: Int64

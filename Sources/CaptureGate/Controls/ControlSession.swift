@@ -147,11 +147,11 @@ public struct ControlReset: Sendable {
     public struct Failure: Hashable, Sendable {
         /// The control as it was when it was listed.
         public let control: DeviceControl
-        /// Reason, with a remedy where there is one.
+        /// Reason, with a remedy if one is known.
         public let error: CaptureError
     }
 
-    /// Controls that were set, in the order in which they were named.
+    /// Controls that were set, in the given order.
     public internal(set) var changes: [ControlChange] = []
     /// Controls that could not be set.
     public internal(set) var failures: [Failure] = []

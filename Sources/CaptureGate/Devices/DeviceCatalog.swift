@@ -8,7 +8,7 @@ public enum DeviceCatalog {
     public enum Detail: Sendable {
         /// Ids, names, nodes and availability, from udev, sysfs and /proc. No capture node is opened.
         case identity
-        /// Capabilities as well. The nodes that nobody holds are opened, without streaming.
+        /// Also capabilities. Opens the nodes that no process uses, without streaming.
         case formats
     }
 
@@ -23,8 +23,8 @@ public enum DeviceCatalog {
         inventory(detail, of: capability).devices
     }
 
-    /// Lists the devices together with the faults of the scan. A call that fails for one device takes no other from the
-    /// list. Those of a sound server are among them where formats are asked for.
+    /// Lists the devices, together with the errors of the scan. An error of one device does not hide the others. With
+    /// formats, the list includes the devices of a sound server.
     ///
     /// - Parameters:
     ///   - detail: depth of the scan.

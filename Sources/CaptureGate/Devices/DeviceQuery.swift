@@ -4,8 +4,8 @@ import Gate
 ///
 /// *thread-safe*
 public enum DeviceQuery: Hashable, Sendable {
-    /// The machine's choice: the first device of its kind that is real and free. Where there is none, or a sound server holds
-    /// it, it is that server's choice: PipeWire's, else ALSA's `default`.
+    /// The machine's default: the first device of its kind that is real and free. If there is no such device, or a sound
+    /// server uses it, the default of that server: PipeWire's, or otherwise ALSA's `default`.
     case `default`
     /// An id, a device file, ALSA's name of hardware, or a name or a piece of one that only one device has.
     case text(String)

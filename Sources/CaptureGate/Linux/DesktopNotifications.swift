@@ -2,9 +2,9 @@ import Dispatch
 import Gate
 import LinuxSystem
 
-/// A check that the desktop's notification service answers on the session bus: `org.freedesktop.Notifications`,
-/// GetServerInformation (Desktop Notifications Specification 1.2). Nothing is shown to anybody. The bus may start the
-/// service for the call, as it would for a notification.
+/// Checks that the desktop's notification service answers on the session bus: `org.freedesktop.Notifications`,
+/// GetServerInformation (Desktop Notifications Specification 1.2). It shows nothing. The bus can start the service for the
+/// call, as for a notification.
 ///
 /// *thread-safe*
 public struct DesktopNotifications: NotificationService {

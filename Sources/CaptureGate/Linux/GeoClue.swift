@@ -8,7 +8,7 @@ import LinuxSystem
 ///
 /// *thread-safe*
 public struct GeoClue: LocationService {
-    /// Name by which GeoClue and its agent know this program: that of its desktop file, without ".desktop".
+    /// Name of this program for GeoClue and its agent: that of its desktop file, without ".desktop".
     public let desktopID: String
     /// Time that a person has to answer the agent.
     public let deadline: Duration

@@ -2,9 +2,8 @@ import Dispatch
 import Gate
 import LinuxSystem
 
-/// A check that a host can be reached, as far as this machine knows: its name resolves, and the kernel has a route to one of
-/// its addresses. The kernel is asked by connect(2) of a datagram socket; nothing is sent to the host, and so nothing is
-/// known of the host itself.
+/// Checks whether this machine knows a way to a host: the name resolves, and the kernel has a route to one of its addresses.
+/// The check uses connect(2) on a datagram socket and sends nothing, so it does not know whether the host answers.
 ///
 /// *thread-safe*
 public struct KernelRoutes: RouteFinder {

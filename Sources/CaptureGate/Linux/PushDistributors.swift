@@ -11,11 +11,11 @@ import LinuxSystem
 public struct PushDistributors: PushRegistrar {
     /// Name of the program on the bus, such as `org.example.Memo`; distributors start the program by it.
     public let application: String
-    /// Secret by which the distributor knows the registration.
+    /// Secret that identifies the registration to the distributor.
     public let token: String
-    /// Purpose of the messages, for a person; at most 100 bytes of it are told.
+    /// Purpose of the messages, for a person. The distributor receives up to 100 bytes.
     public let purpose: String
-    /// VAPID public key of the program's server, where the distributor wants one; else `nil`.
+    /// VAPID public key of the program's server, if the distributor requires one; otherwise `nil`.
     public let serverKey: String?
     /// Distributor to use, such as `org.unifiedpush.Distributor.kde`; `nil` for the only one.
     public let distributor: String?

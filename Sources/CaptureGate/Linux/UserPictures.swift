@@ -2,12 +2,12 @@ import Dispatch
 import Gate
 import LinuxSystem
 
-/// The folder of the user's pictures: the one that the user's settings name, by xdg-user-dirs; in a sandbox that does not show
-/// it, the one that a person chooses in the desktop's dialog, which the Documents portal then shows to the program.
+/// The user's pictures directory, from xdg-user-dirs. In a sandbox without access to it, the user chooses a directory in the
+/// desktop's dialog, and the Documents portal makes it available to the program.
 ///
 /// *thread-safe*
 public final class UserPictures: PicturesLibrary {
-    /// Time that a person has to choose a folder.
+    /// Time limit for the choice of a directory.
     public let deadline: Duration
     private let environment: [String: String]
     /// File that says that this is a sandbox of Flatpak; an argument for tests.

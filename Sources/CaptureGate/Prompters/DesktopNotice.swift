@@ -19,14 +19,14 @@ public struct DesktopNotice: Sendable {
         case opened(Remedy)
         /// The person pressed the button that opens the desktop's settings.
         case openedSettings
-        /// It is shown, and nobody did anything about it in time.
+        /// The notice was shown, but not answered in time.
         case timedOut
         /// It could not be shown, or what its button opens could not be started.
         case failed(CaptureError)
     }
 
-    /// Words of the command line for a remedy's action; `nil` where the program has none. The first is the absolute path of an
-    /// executable, or its name in `/usr/local/bin`, `/usr/bin` or `/bin`.
+    /// Words of the command for a remedy's action; `nil` if the program has no such command. The first word is the absolute
+    /// path of an executable, or its name in `/usr/local/bin`, `/usr/bin` or `/bin`.
     public typealias Command = @Sendable (Remedy.Action) -> [String]?
 
     /// Time that it waits for a button.

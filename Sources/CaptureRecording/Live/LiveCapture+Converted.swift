@@ -28,7 +28,7 @@ extension LiveCapture {
         }
     }
 
-    /// Lends each frame of a camera as pixels of one layout, whatever it delivers; a clip has its own frames all the same.
+    /// Lends each frame of a camera as pixels of one layout, for any camera format. The clip's frames are not affected.
     ///
     /// They are converted on the thread that reads the devices, by `PictureConverter`. Where pictures are large, or only some
     /// are looked at, ``frames(of:converting:keeping:)`` has that done elsewhere.

@@ -21,7 +21,7 @@ public final class LiveCapture: Sendable {
     private let devices: [OpenDevice]
     private let settings: RecorderSettings
     private let reader: LiveReader
-    /// Tracks of the devices, with the formats in which they deliver.
+    /// Tracks of the devices, with their formats.
     public let tracks: [ClipTrack]
     /// Settings that each device does otherwise than asked; devices without any are not in it.
     public let differences: [DeviceID: [FormatDifference]]

@@ -2,8 +2,8 @@ import CaptureEncoding
 import CaptureGate
 import LinuxSystem
 
-/// Output of a recording, a file or a device, made before anybody is asked for a device: a file that exists already and a directory that can't
-/// be written are told first.
+/// Output of a recording: a file or a device. Create it before the operation asks for a device, so that an existing file or a
+/// read-only directory is reported first.
 ///
 /// *thread-safe*
 public final class RecordingTarget: Sendable {
@@ -103,7 +103,7 @@ public final class RecordingTarget: Sendable {
         }
     }
 
-    /// Name of the file until it is finished, or the pattern of the segments' names; `nil` where there is no file.
+    /// Name of the file until it is finished, or the pattern of the segments' names; `nil` without a file.
     public var partialName: String? {
         guard case .file(let path) = destination else { return nil }
         return ClipOutput.partial(of: names?.pattern ?? path)

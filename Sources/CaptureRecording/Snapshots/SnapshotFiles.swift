@@ -1,8 +1,8 @@
 import CaptureEncoding
 import CaptureGate
 
-/// Files of still images, made before anybody is asked for a camera: a file that exists already and a directory that can't be
-/// written are told first.
+/// Files of still images. Create them before the operation asks for a camera, so that an existing file or a read-only
+/// directory is reported first.
 ///
 /// *thread-safe*
 public final class SnapshotFiles: Sendable {

@@ -60,7 +60,7 @@ public struct RingMeasurement: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         /// A period is written by one thread and read by another.
         case sound
-        /// A buffer is lent to the reader and given back; nothing is copied.
+        /// A buffer is lent to the reader and returned, without a copy.
         case picture
     }
 

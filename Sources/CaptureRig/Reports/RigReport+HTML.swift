@@ -1,5 +1,5 @@
 extension RigReport {
-    /// The report as one HTML page that needs nothing else: no network, no script, no file beside it.
+    /// The report as one self-contained HTML page, without network, scripts or further files.
     ///
     /// It has the failing checks first, then a table of all results, then what passed, folded. It follows the reader's
     /// light or dark scheme, prints, and fits a phone. Text of devices, plans and files is shown as it is and never

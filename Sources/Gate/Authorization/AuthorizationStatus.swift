@@ -6,9 +6,9 @@ import CaptureBase
 public enum AuthorizationStatus: Hashable, Sendable {
     /// No record: asking can help. `previous` is a grant to an executable that has changed since.
     case notDetermined(previous: Grant? = nil)
-    /// Nobody who could be asked can change it here.
+    /// A permission can't change this, so no question is asked.
     case restricted(Restriction)
-    /// A stored no.
+    /// A stored denial.
     case denied(Decision)
     /// A stored or the policy's yes, which may be for a lower level than needed.
     case authorized(Grant)
@@ -22,13 +22,13 @@ public struct Restriction: Hashable, Sendable {
     public enum Cause: Hashable, Sendable {
         /// A rule of the administrator.
         case policy(PolicyOrigin)
-        /// The policy can't be read or understood; nobody is allowed until it can.
+        /// The policy can't be read or understood. Nothing is allowed until it can.
         case policyUnreadable(file: String)
         /// All devices of the capability are switched off for this user.
         case killSwitch
         /// The node's owner, group and mode refuse this user.
         case nodePermissions(node: String)
-        /// The store can't be read; nobody is allowed until it can.
+        /// The permission database can't be read. Nothing is allowed until it can.
         case store
         /// The kernel did not identify the process.
         case unknownSubject
@@ -49,7 +49,7 @@ public struct Restriction: Hashable, Sendable {
 }
 
 extension AuthorizationStatus {
-    /// True if something is granted, at whatever level.
+    /// True if anything is granted, at any level.
     public var isAuthorized: Bool { grant != nil }
 
     /// The grant, if there is one.

@@ -39,11 +39,11 @@ public final class Gatekeeper: Sendable {
     let watcher: CaptureWatcher
     private let lost = Locked<[CaptureError]>([])
 
-    /// The ends of captures that the audit log did not take, one error each, the first hundred: it has their beginning alone.
+    /// Ends of captures that could not be written to the audit log, one error each, up to a hundred. The log has only their
+    /// start.
     public var unloggedEnds: [CaptureError] { lost.withLock { $0 } }
 
-    /// A gate of a program's own, for its tests and for capabilities of its own: its permits open the built-in test devices
-    /// alone.
+    /// A custom gatekeeper, for tests and custom capabilities. Its permits open only the built-in test devices.
     ///
     /// - Parameters:
     ///   - subject: the program that asks; a failure restricts everything.

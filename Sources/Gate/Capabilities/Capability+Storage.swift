@@ -1,7 +1,7 @@
 import CaptureBase
 
 extension CapabilityName {
-    /// Directory for clips: nobody is asked for it.
+    /// Directory for clips, which needs no permission.
     public static let storage = CapabilityName(rawValue: "storage")
 }
 
@@ -33,7 +33,7 @@ extension Capability {
         }
 
         public var name: CapabilityName { .storage }
-        /// None: nobody grants it.
+        /// Always `nil`: storage needs no grant.
         public var requiredLevel: AccessLevel? { nil }
 
         public func availability(in gatekeeper: Gatekeeper) async -> Availability {
@@ -58,7 +58,8 @@ extension Capability.Storage {
     /// Meaning of what the inspector found. Missing space counts as absent, not as refused: nobody forbids it.
     private func report(_ state: StorageState, in gatekeeper: Gatekeeper) -> AuthorizationReport {
         switch state {
-        case .absent: absent("The directory \(requirement.directory) does not exist.", "Create it, or choose another one.")
+        case .absent:
+            absent("The directory \(requirement.directory) does not exist.", "Create it, or choose another one.")
         case .notDirectory: absent("\(requirement.directory) is not a directory.", "Choose a directory.")
         case .directory(false, _): restricted("You can't write to \(requirement.directory).")
         case .directory(true, let free) where free < requirement.freeBytes: full(free)
@@ -119,7 +120,7 @@ public protocol StorageInspector: Sendable {
 public enum StorageState: Hashable, Sendable {
     /// Nothing has this name.
     case absent
-    /// The path exists and is no directory.
+    /// The path exists, but is not a directory.
     case notDirectory
     /// - Parameters:
     ///   - isWritable: For this user.

@@ -1,6 +1,6 @@
 import CaptureBase
 
-/// Proof that an operation may open its devices: made by the gatekeeper alone, right before the operation executes.
+/// Proof that an operation may open its devices. Only the gatekeeper creates it, right before the operation executes.
 ///
 /// It can't be made, copied or used twice, and it is worth nothing once the operation has ended. Opening a device asks
 /// the store once more.

@@ -42,7 +42,7 @@ public protocol AlertPresenter: Sendable {
     func present(_ alert: Alert) async -> AlertResponse
 }
 
-/// Shows an alert, one at a time: alerts exclude each other, and no question is put while one stands there.
+/// Shows an alert. Alerts are shown one at a time, and no question is asked while one is open.
 ///
 /// Its output is the index of the choice. It is no permission: nothing is stored, and no permit comes of it.
 ///
