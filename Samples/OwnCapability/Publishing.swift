@@ -82,7 +82,8 @@ struct Publishing: CapabilityType {
         case (.available, _):
             return CaptureError(.notAuthorized, "This program needs permission to publish to \(folder).")
         default:
-            return CaptureError(.inputOutput, "The directory \(folder) does not exist.", remedies: [Remedy("Create it.")])
+            return CaptureError(
+                .inputOutput, "The directory \(folder) does not exist.", remedies: [Remedy("Create it.")])
         }
     }
 }
