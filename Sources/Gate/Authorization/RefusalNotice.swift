@@ -25,10 +25,10 @@ struct RefusalNotice: Sendable {
         self.device = device
     }
 
-    /// Name for a sentence: "the microphone HD Pro Webcam C920 (usb-046d_C920)", as far as it is known.
+    /// Name for a sentence: `the microphone "HD Pro Webcam C920" (usb-046d_C920)`, as far as it is known.
     var thing: String {
         guard let device else { return "the \(capability)" }
-        return "the \(capability) \(device.name) (\(device.id))"
+        return "the \(capability) \"\(device.name)\" (\(device.id))"
     }
 
     /// Path of the program that asks.

@@ -70,12 +70,12 @@ extension FailureNoticeTests {
         ) { $0.decide(.deny, device: .id(.mic)) },
         Row(
             "nobody can be asked", .notAuthorized,
-            "/usr/bin/recorder needs permission to use the microphone Desk Mic (usb-mic). There is no terminal.\(ways)"
+            "/usr/bin/recorder needs permission to use the microphone \"Desk Mic\" (usb-mic). There is no terminal.\(ways)"
                 + "\n  Open one."
         ) { $0.prompter.block(CaptureError(.unavailable, "There is no terminal.", remedies: [Remedy("Open one.")])) },
         Row(
             "too low, and nobody can be asked", .notAuthorized,
-            "/usr/bin/recorder may use the microphone Desk Mic (usb-mic) only at the level \"meter\". It needs \"record\". "
+            "/usr/bin/recorder may use the microphone \"Desk Mic\" (usb-mic) only at the level \"meter\". It needs \"record\". "
                 + "There is no terminal.\(ways)"
         ) {
             $0.decide(.allow, .microphone, .meter)
@@ -83,7 +83,7 @@ extension FailureNoticeTests {
         },
         Row(
             "an executable that changed, and nobody can be asked", .notAuthorized,
-            "/usr/bin/recorder has changed since it was allowed to use the microphone Desk Mic (usb-mic) on "
+            "/usr/bin/recorder has changed since it was allowed to use the microphone \"Desk Mic\" (usb-mic) on "
                 + "2023-11-14 22:13 UTC. It needs a new permission. There is no terminal.\(ways)"
         ) {
             $0.decide(.allow, about: .recorder(sha256: "before"))
@@ -111,7 +111,7 @@ extension FailureNoticeTests {
         ) { $0.directory.set(.microphone, []) },
         Row(
             "busy: pid and command of the holder", .busy,
-            "The microphone Desk Mic (usb-mic) is in use by obs (process 7).\n  Close obs, then try again: kill 7"
+            "The microphone \"Desk Mic\" (usb-mic) is in use by obs (process 7).\n  Close obs, then try again: kill 7"
         ) {
             $0.decide(.allow)
             let holder = DeviceHolder(processID: 7, command: "obs")
@@ -119,7 +119,7 @@ extension FailureNoticeTests {
         },
         Row(
             "busy, and the holder is hidden", .busy,
-            "The microphone Desk Mic (usb-mic) is in use by a process that you can't see, such as another user's.\n  "
+            "The microphone \"Desk Mic\" (usb-mic) is in use by a process that you can't see, such as another user's.\n  "
                 + "Let root find the process, then close it."
         ) {
             $0.decide(.allow)

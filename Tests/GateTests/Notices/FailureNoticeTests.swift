@@ -25,7 +25,7 @@ struct FailureNoticeTests {
         }
     }
 
-    static let thing = "/usr/bin/recorder may not use the microphone Desk Mic (usb-mic)"
+    static let thing = "/usr/bin/recorder may not use the microphone \"Desk Mic\" (usb-mic)"
     static let ways = """
 
           Allow one capture.
