@@ -14,7 +14,7 @@ struct Launcher {
     /// Folders that were made for launchers and desktop entries, deepest last; they go with the last launcher.
     var folders: [String]
 
-    private static let head = "#!/bin/sh\n# Made by 'capturegate wrap'; 'capturegate unwrap' removes it.\n"
+    private static let head = "#!/bin/sh\n# Made by 'capturegate wrap'; 'capturegate unwrap' takes it away.\n"
     private static let (programMark, optionsMark, foldersMark) = ("# program: ", "# options: ", "# folders: ")
 
     init(name: String, program: String, options: String, folders: [String]) {
