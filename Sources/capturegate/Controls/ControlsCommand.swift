@@ -107,7 +107,7 @@ enum ControlTarget {
         _ text: String, _ devices: [Device], _ camera: Result<Device, CaptureError>
     ) -> CaptureError {
         // Several cameras fit: the query's own sentence names them and so says more.
-        if case .failure(let error) = camera, error.message.contains("fits") { return error }
+        if case .failure(let error) = camera, error.message.contains("\" matches ") { return error }
         let ids = devices.map(\.id.rawValue).joined(separator: ", ")
         return CaptureError(
             .noDevice, "No camera or microphone matches \"\(text.visible)\".",
