@@ -104,7 +104,7 @@ struct WrapFolders {
             .configuration, "The shell would not find the launcher: \(why)",
             remedies: [
                 Remedy(
-                    "Put \(launchers) first on the PATH, then log in again.",
+                    "Put ~/.local/bin first on the PATH, then log in again.",
                     command: "echo 'PATH=\"$HOME/.local/bin:$PATH\"' >>~/.profile"),
                 Remedy("Or set it for this terminal only.", command: "PATH=\"$HOME/.local/bin:$PATH\""),
             ])
