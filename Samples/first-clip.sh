@@ -29,8 +29,8 @@ choose() { # capability, built-in
 }
 camera=$(choose camera test:bars)
 microphone=$(choose microphone test:tone)
-[ "$camera" != test:bars ] || say "This machine has no camera: the picture is the built-in test picture (test:bars)."
-[ "$microphone" != test:tone ] || say "This machine has no microphone: the sound is the built-in test tone (test:tone)."
+[ "$camera" != test:bars ] || say "This machine has no camera: the video is the built-in test pattern (test:bars)."
+[ "$microphone" != test:tone ] || say "This machine has no microphone: the audio is the built-in test tone (test:tone)."
 
 # With a terminal the program asks; without one this script says yes for this one recording.
 if ! { : </dev/tty; } 2>/dev/null; then

@@ -32,7 +32,7 @@ struct MeterMicrophone {
         let query = DeviceQuery(arguments.first ?? "default")
         let microphone = try query.pick(from: DeviceCatalog.scan(.identity, of: .microphone), .microphone)
         let capability = Capability.Microphone(
-            .meter, device: .id(microphone.id), purpose: "Show how loud it is; no sound is kept")
+            .meter, device: .id(microphone.id), purpose: "Show the level, without keeping any audio")
         let seconds = arguments.dropFirst().first.flatMap { Int64($0) } ?? 5
         try await GateQueue().run(Meter(seconds: seconds, authorization: AuthorizedFor(capability)))
     }

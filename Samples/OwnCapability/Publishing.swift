@@ -80,9 +80,10 @@ struct Publishing: CapabilityType {
         case (.available, .denied):
             return CaptureError(.notAuthorized, "Publishing to \(folder) was denied.", remedies: [forget])
         case (.available, _):
-            return CaptureError(.notAuthorized, "Nobody has allowed this program to publish to \(folder) yet.")
+            return CaptureError(.notAuthorized, "This program needs permission to publish to \(folder).")
         default:
-            return CaptureError(.inputOutput, "There is no folder \(folder).", remedies: [Remedy("Make it.")])
+            return CaptureError(
+                .inputOutput, "The directory \(folder) does not exist.", remedies: [Remedy("Create it.")])
         }
     }
 }

@@ -11,7 +11,7 @@ struct SharedMicrophone {
         for name in names.isEmpty ? ["default"] : Array(names) {
             let device = try DeviceQuery(name).pick(from: DeviceCatalog.scan(.identity, of: .microphone), .microphone)
             let capability = Capability.Microphone(
-                .meter, device: .id(device.id), purpose: "Show how loud \(device.name) is; no sound is kept")
+                .meter, device: .id(device.id), purpose: "Show the level of \(device.name), without keeping any audio")
             let instance = Gatekeeper.shared.instance(of: LoudnessMeter.self, for: capability)
             // Twice: the second one gets what the first one has opened.
             for _ in 0..<2 { await show(instance, device) }
@@ -39,7 +39,7 @@ struct SharedMicrophone {
 
 /// A microphone that stays open and is metered. Its initializer takes the permit: nobody else can make one.
 actor LoudnessMeter: AuthorizedService {
-    static let capability = Capability.Microphone(.meter, purpose: "Show how loud it is; no sound is kept")
+    static let capability = Capability.Microphone(.meter, purpose: "Show the level, without keeping any audio")
     private let readings: LevelReadings
     /// Loudness of the last 50 ms, dB below full scale.
     private(set) var loudness = -120

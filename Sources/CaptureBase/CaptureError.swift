@@ -8,7 +8,7 @@ public struct CaptureError: Error, Hashable, Sendable {
         case usage
         /// An input file is malformed.
         case badInput
-        /// There is no such device.
+        /// The device does not exist.
         case noDevice
         /// The device is there and can't be used.
         case unavailable
@@ -21,7 +21,7 @@ public struct CaptureError: Error, Hashable, Sendable {
         case fileExists
         case inputOutput
         case diskFull
-        /// Denied, restricted, or nobody could be asked.
+        /// Denied, restricted, or there was no way to ask.
         case notAuthorized
         /// The question was dismissed or timed out, or the prompter failed. Nothing is stored.
         case dismissed
@@ -44,9 +44,9 @@ public struct CaptureError: Error, Hashable, Sendable {
     public let kind: Kind
     /// One sentence: the problem and its place. Characters that do not show as themselves are written as `\u{…}`.
     public let message: String
-    /// The kernel's or a library's error number, positive; 0 where there is none.
+    /// Error number of the kernel or a library, positive; 0 if there was no such error.
     public let errno: Int32
-    /// Remedies, in the order in which they are shown.
+    /// Remedies, in the order of display.
     public let remedies: [Remedy]
     /// Errors of all failed conditions, or the cause.
     public let underlying: [CaptureError]
@@ -170,7 +170,7 @@ extension Remedy {
         public let device: String?
         /// Name of the level; `nil` for the capability's highest.
         public let level: String?
-        /// True for one capture, false for good.
+        /// True for one capture, false for a permanent permission.
         public let isOnce: Bool
 
         public init(

@@ -34,8 +34,8 @@ public struct FoundationOperation<Work: Foundation.Operation & Sendable>: GateOp
     public func execute(in context: OperationContext) async throws(CaptureError) -> Work {
         guard !operation.isFinished, !operation.isExecuting else {
             throw CaptureError(
-                .usage, "\(name) has run already: an operation of Foundation runs once.",
-                remedies: [Remedy("Make another one.")])
+                .usage, "\(name) has run already. A Foundation operation runs only once.",
+                remedies: [Remedy("Create a new one.")])
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -36,9 +36,9 @@ public final class RealtimeQueue: Sendable {
         queue = DispatchQueue(label: label)
     }
 
-    /// Runs a session: asks for SCHED_FIFO, else the broker, else for nice -11, and reports the result; runs the loop;
-    /// restores the thread; closes the device; ends the ring for the reader. Where a call to the device never returns,
-    /// the reader learns of the end alone, and the thread stays behind.
+    /// Runs a session. Asks for SCHED_FIFO, or otherwise the broker, or otherwise for nice -11, and reports the result; runs
+    /// the loop; restores the thread; closes the device; ends the ring for the reader. If a call to the device never returns,
+    /// only the reader learns of the end, and the thread stays.
     ///
     /// - Parameters:
     ///   - run: Consumed: the device closes with it.
@@ -109,9 +109,9 @@ final class RunTransfer<Run: CaptureRun & ~Copyable>: @unchecked Sendable {
     }
 }
 
-/// A detector, outside of the capture thread, for a call that never returns, such as one to a stopped sound server: the
-/// loop's own ``Watchdog`` hangs with it. The reader is told that the device stalled. Thread and device are given up,
-/// for nothing can end such a call.
+/// Detects, outside the capture thread, a call that never returns, such as one to a stopped sound server: the loop's own
+/// ``Watchdog`` hangs with it. It reports to the reader that the device stalled. It abandons the thread and the device,
+/// because nothing can end such a call.
 ///
 /// It counts looks, not time: a process that was frozen for an hour has missed one.
 ///

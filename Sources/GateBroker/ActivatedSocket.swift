@@ -18,7 +18,7 @@ enum ActivatedSocket {
         if let count = handed(environment) {
             guard count == 1 else {
                 throw CaptureError(
-                    .configuration, "The service manager handed over \(count) sockets, and there is to be one.",
+                    .configuration, "The service manager passed \(count) sockets, but one is expected.",
                     remedies: [
                         Remedy("Name one socket in the socket unit.", command: "systemctl cat capturegated.socket")
                     ])
@@ -39,7 +39,7 @@ enum ActivatedSocket {
             return try ListeningSocket(owning: raw)
         } catch {
             throw CaptureError(
-                .configuration, "The service manager handed over no listening socket for whole messages.",
+                .configuration, "The service manager passed no listening SOCK_SEQPACKET socket.",
                 errno: error.number,
                 remedies: [
                     Remedy(
@@ -57,8 +57,8 @@ enum ActivatedSocket {
             return try ListeningSocket(at: path, mode: 0o666)
         } catch {
             throw CaptureError(
-                .unavailable, "The socket \(path) can't be made: \(error.text).", errno: error.number,
-                remedies: [Remedy("Make its directory, writable for this user alone.")])
+                .unavailable, "The socket \(path) can't be created: \(error.text).", errno: error.number,
+                remedies: [Remedy("Create its directory, writable only for this user.")])
         }
     }
 }

@@ -153,11 +153,11 @@ struct AgentPrompter: PersonPrompter {
 extension CaptureError {
     /// Refusal where nobody can be asked.
     static let noAgent = CaptureError(
-        .notAuthorized, "No agent of this user is connected to the capture broker, so that nobody can be asked.",
+        .notAuthorized, "No agent of this user is connected to the capture broker, so it can't ask.",
         remedies: [Remedy("Start the agent in the user's session.")])
 
     /// Refusal of an answer that was not offered.
     fileprivate static let wrongAnswer = CaptureError(
-        .notAuthorized, "The agent gave an answer that was not offered.",
-        remedies: [Remedy("Update CaptureGate, so that the agent and the broker are of one version.")])
+        .notAuthorized, "The agent gave an invalid answer.",
+        remedies: [Remedy("Update CaptureGate, so that the agent and the broker have the same version.")])
 }

@@ -110,7 +110,7 @@ final class BrokerClient: AgentLink {
 
     /// Releases all streams. Only then is the connection forgotten, so that the server's end waits for it.
     private func giveBack() async {
-        for stream in streams.close() { await stream.release("the program has gone") }
+        for stream in streams.close() { await stream.release("the program disconnected") }
         onClose(self)
     }
 }
@@ -332,7 +332,7 @@ extension BrokerClient {
                 let stream = try await body(self)
                 guard self.streams.add(stream), self.reply(id, .opened(stream.device), stream.files) else {
                     self.streams.remove(stream.number)
-                    await stream.release("the program has gone")
+                    await stream.release("the program disconnected")
                     return
                 }
                 // From now on: an event about a stream comes after the reply that names it.
@@ -371,6 +371,6 @@ extension CaptureError {
     /// Refusal of a program that speaks another version.
     fileprivate static let otherVersion = CaptureError(
         .unavailable,
-        "The capture broker speaks version \(BrokerLimit.versions.upperBound) of its protocol, and this program another.",
-        remedies: [Remedy("Update CaptureGate, so that the program and the broker are of one version.")])
+        "The capture broker supports version \(BrokerLimit.versions.upperBound) of its protocol, but this program uses another.",
+        remedies: [Remedy("Update CaptureGate, so that the program and the broker have the same version.")])
 }

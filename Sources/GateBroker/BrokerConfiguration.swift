@@ -64,15 +64,15 @@ struct AgentPrograms: Sendable {
     func check(_ program: Executable) throws(CaptureError) {
         guard paths.contains(where: { (try? FileSystem.realPath(of: $0)) == program.path }) else {
             throw CaptureError(
-                .notAuthorized, "The program \(program.path) may not ask in a person's name.",
-                remedies: [Remedy("Let one of these ask: \(paths.joined(separator: ", ")).")])
+                .notAuthorized, "The program \(program.path) may not act as an agent.",
+                remedies: [Remedy("Use one of these agents: \(paths.joined(separator: ", ")).")])
         }
         guard let weak = weakPart(of: program.path, inode: program.inode) else { return }
         throw CaptureError(
-            .notAuthorized, "The program \(program.path) may not ask in a person's name: \(weak).",
+            .notAuthorized, "The program \(program.path) may not act as an agent: \(weak).",
             remedies: [
                 Remedy(
-                    "Install it so that root alone can change it.",
+                    "Install it so that only root can change it.",
                     command: ShellQuote.command(["ls", "-ld", program.path]))
             ])
     }
@@ -89,18 +89,18 @@ struct AgentPrograms: Sendable {
             if let weak = weakness(of: folder, index == names.count - 1 ? .file : .directory) { return weak }
         }
         let found = try? FileStatus.ofLink(path).get().inode
-        return found == inode ? nil : "another file is at its path by now"
+        return found == inode ? nil : "another file has replaced it"
     }
 
     private func weakness(of path: String, _ kind: FileStatus.Kind) -> String? {
         guard case .success(let status) = FileStatus.ofLink(path), status.kind == kind else {
-            return "\(path) is not as it should be"
+            return "\(path) has the wrong file type"
         }
         guard trusted.contains(status.owner) else { return "\(path) belongs to user \(status.owner)" }
         // A sticky directory, as /tmp, lets nobody replace what is another's.
         let isSticky = kind == .directory && status.permissions & 0o1000 != 0
-        guard !status.isWritableByOthers || isSticky else { return "others than its owner can change \(path)" }
-        return hasAccessList(path) ? "an access list gives others a right to \(path)" : nil
+        guard !status.isWritableByOthers || isSticky else { return "other users can change \(path)" }
+        return hasAccessList(path) ? "an access list gives other users access to \(path)" : nil
     }
 
     /// True for a POSIX access list: the mode alone does not say who may write then.

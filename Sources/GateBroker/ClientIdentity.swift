@@ -104,21 +104,21 @@ extension CaptureError {
     /// Refusal of a process that can't be told from others.
     fileprivate static func unknownClient(_ reason: String, errno: Int32 = 0) -> CaptureError {
         CaptureError(
-            .notAuthorized, "The kernel does not say which process connected: \(reason).", errno: errno,
-            remedies: [Remedy("Connect again, from a process of this machine that lives on.")])
+            .notAuthorized, "The process that connected can't be identified: \(reason).", errno: errno,
+            remedies: [Remedy("Connect again, from a process on this machine that keeps running.")])
     }
 
     /// Refusal of a deputy whose program can't be told.
     fileprivate static func unknownPrincipal(_ reason: String, errno: Int32 = 0) -> CaptureError {
         CaptureError(
-            .notAuthorized, "The program that is to be captured for can't be told: \(reason).", errno: errno,
+            .notAuthorized, "The program that needs the capture can't be identified: \(reason).", errno: errno,
             remedies: [Remedy("Start that program again.")])
     }
 
     /// Refusal of a process that has become another one since it connected.
     fileprivate static func otherClient(_ change: String) -> CaptureError {
         CaptureError(
-            .notAuthorized, "The process that connected \(change) by now.",
-            remedies: [Remedy("Let each program make a connection of its own.")])
+            .notAuthorized, "The process that connected now \(change).",
+            remedies: [Remedy("Open a separate connection for each program.")])
     }
 }

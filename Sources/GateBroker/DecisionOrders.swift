@@ -18,8 +18,8 @@ struct DecisionOrders: Sendable {
     func page(_ query: DecisionQuery) throws(CaptureError) -> BrokerReply {
         guard isAgent || !query.isOfUser else {
             throw CaptureError(
-                .notAuthorized, "Decisions about other programs are shown to agents alone.",
-                remedies: [Remedy("See what is allowed.", .showStatus)])
+                .notAuthorized, "Only agents can read permissions of other programs.",
+                remedies: [Remedy("See your permissions.", .showStatus)])
         }
         let snapshot = try gate.store.snapshot()
         let seen = query.isOfUser ? snapshot : snapshot.about(subject)
@@ -36,7 +36,7 @@ struct DecisionOrders: Sendable {
         do throws(CaptureError) {
             guard !requests.isEmpty, requests.allSatisfy({ $0.capability.has($0.level) }) else {
                 throw CaptureError(
-                    .usage, "The question names no device, or a level that its capability does not have.",
+                    .usage, "The question has no device, or an invalid level.",
                     remedies: [Remedy("Ask for a camera or a microphone.")])
             }
             try await all.requestAuthorization(in: gate)
@@ -56,7 +56,7 @@ struct DecisionOrders: Sendable {
         let name = order.capability
         guard !name.levels.isEmpty else { throw .wrongOrder("no device has the capability \(name)") }
         if !order.isOff {
-            try await confirm("Switch the \(name) on again?", "Whatever was allowed to use it may do so again.")
+            try await confirm("Switch the \(name) on again?", "All programs with a permission can use it again.")
         }
         let store = gate.store
         let event = event(.killSwitch, name, [], order.isOff ? "switched off" : "switched on")
@@ -75,7 +75,7 @@ struct DecisionOrders: Sendable {
         let given = orders.filter { $0.verdict == .allow }
         if !given.isEmpty {
             try await confirm(
-                "Allow this by command?", given.map(Self.sentence).joined(separator: " "))
+                "Allow this?", given.map(Self.sentence).joined(separator: " "))
         }
         let now = SystemGateClock().now
         let decisions = orders.map { order in
@@ -94,7 +94,7 @@ struct DecisionOrders: Sendable {
         let gone = all.filter { decision in decision.id.map { ids.contains($0) } == true }
         let denials = gone.filter { $0.verdict == .deny }
         if !denials.isEmpty {
-            try await confirm("Forget what was denied?", denials.map(Self.sentence).joined(separator: " "))
+            try await confirm("Remove these denials?", denials.map(Self.sentence).joined(separator: " "))
         }
         let event = event(.removal, gone.first?.capability, gone.compactMap(\.namedDevice), "by command")
         return .recorded(RecordedDecisions(try gate.store.remove(ids, audit: event)))
@@ -107,7 +107,7 @@ struct DecisionOrders: Sendable {
         }
         guard let first = own.first, Set(own.compactMap(\.id)) == Set(ids) else {
             throw CaptureError(
-                .notAuthorized, "The permission for one capture is gone, or another program's.",
+                .notAuthorized, "The permission for one capture was used, or belongs to another program.",
                 remedies: [Remedy("Ask again.")])
         }
         let detail = first.capability.isOfService ? "a service" : "a built-in test device"
@@ -117,7 +117,7 @@ struct DecisionOrders: Sendable {
 
     /// Asks the person, through an agent.
     private func confirm(_ title: String, _ message: String) async throws(CaptureError) {
-        let text = "\(subject.executable.path.visible) wants this. \(message)"
+        let text = "\(subject.executable.path.visible) requests this. \(message)"
         try await gate.confirm(ConfirmationRequest(title, message: text))
     }
 
@@ -154,7 +154,7 @@ extension CaptureError {
     fileprivate static func wrongOrder(_ reason: String) -> CaptureError {
         CaptureError(
             .usage, "The capture broker can't do that: \(reason).",
-            remedies: [Remedy("See what is allowed.", .showStatus)])
+            remedies: [Remedy("See your permissions.", .showStatus)])
     }
 }
 

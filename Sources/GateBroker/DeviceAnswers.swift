@@ -64,12 +64,12 @@ private struct ControlReading: CaptureOperation {
             guard let order else { return all }
             guard let control = all.first(where: { $0.id == order.control }) else {
                 throw CaptureError(
-                    .usage, "\(device) has no control of the number \(order.control).",
-                    remedies: [Remedy("See which it has.", .showControls(device: device.rawValue))])
+                    .usage, "\(device) has no control \(order.control).",
+                    remedies: [Remedy("List its controls.", .showControls(device: device.rawValue))])
             }
             return [try session.set(control, to: order.value).control]
         }
-        await session.close("its controls were used")
+        await session.close("controls used")
         return try result.get()
     }
 }

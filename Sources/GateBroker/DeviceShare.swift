@@ -194,7 +194,7 @@ final class DeviceShare: Sendable {
         guard isSame else {
             await session.close()
             throw CaptureError(
-                .notAsAsked, "\(device) has another format by now.", remedies: [Remedy("Open it again.")])
+                .notAsAsked, "The format of \(device) has changed.", remedies: [Remedy("Open it again.")])
         }
         return session
     }
@@ -343,7 +343,7 @@ extension CaptureError {
     /// Refusal of a format for another kind of device.
     fileprivate static func wrongWish(_ device: DeviceID) -> CaptureError {
         CaptureError(
-            .usage, "\(device) can't be opened with a format of another kind of device.",
+            .usage, "\(device) can't be opened with a format for another kind of device.",
             remedies: [Remedy("Name a camera or a microphone.", .listDevices)])
     }
 

@@ -28,10 +28,10 @@ struct MachineSwitches: Sendable {
         }
         guard await isAuthorized() else {
             throw CaptureError(
-                .notAuthorized, "Polkit does not let user \(client.user) switch devices for everybody.",
+                .notAuthorized, "polkit does not allow user \(client.user) to switch devices for all users.",
                 remedies: [
-                    Remedy("Do it as root."),
-                    Remedy("Or see who may.", command: "pkaction --verbose --action-id \(Self.action)"),
+                    Remedy("Run this as root."),
+                    Remedy("Or see who is allowed.", command: "pkaction --verbose --action-id \(Self.action)"),
                 ])
         }
         let event = AuditEvent(

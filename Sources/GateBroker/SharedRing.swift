@@ -28,9 +28,9 @@ final class SharedRing: LentRing {
             writer = Locked(made)
         } catch {
             throw CaptureError(
-                .unavailable, "There is no memory to lend frames by: \(error.call.function) failed.",
+                .unavailable, "There is not enough memory to share frames: \(error.call.function) failed.",
                 errno: error.errno,
-                remedies: [Remedy("Close what holds memory, or capture in a smaller format.")])
+                remedies: [Remedy("End other programs, or choose a smaller format.")])
         }
     }
 

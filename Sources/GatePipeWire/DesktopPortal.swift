@@ -21,13 +21,13 @@ enum DesktopPortal {
         try access(bus, until: end)
         // A connection can't be shared: one to look, one to capture.
         guard let first = bus.cameraRemote(until: end), let second = bus.cameraRemote(until: end) else {
-            throw silent("it gives no connection to PipeWire")
+            throw silent("it opened no connection to PipeWire")
         }
         let cameras = GraphListing.sources(by: first.number).flatMap { FoundNode.all(of: $0) }
             .filter { $0.capability == .camera }
         guard let node = cameras.first(where: \.isDefault) ?? cameras.first else {
             throw CaptureError(
-                .noDevice, "The desktop's portal shows no camera.",
+                .noDevice, "The desktop's portal offers no camera.",
                 remedies: [Remedy("Plug one in, then try again.", .listDevices)])
         }
         return try NodeStream.open(node, device, wish, by: second.number)
@@ -35,7 +35,7 @@ enum DesktopPortal {
 
     private static func bus() throws(CaptureError) -> BusConnection {
         guard let address = BusAddress.session(in: ProcessEnvironment.current) else {
-            throw silent("there is no session bus here")
+            throw silent("there is no session bus")
         }
         do throws(Errno) { return try BusConnection(to: address) } catch { throw noBus(error) }
     }
@@ -48,9 +48,9 @@ enum DesktopPortal {
             throw CaptureError(
                 .notAuthorized, "The desktop's portal does not let this program use the camera.",
                 remedies: [Remedy("Allow it in the desktop's settings, then try again.")])
-        case (.refused(let name, _), _): throw silent("it answers with \(name.visible)")
+        case (.refused(let name, _), _): throw silent("it answered with the error \(name.visible)")
         case (.timedOut, _):
-            throw silent("nobody has answered in time", "Answer the desktop's question, then try again.")
+            throw silent("its question was not answered in time", "Answer the desktop's question, then try again.")
         case (.broken(let errno), _): throw noBus(errno)
         case (.cancelled, _): throw silent("it was cancelled")
         }
@@ -61,8 +61,9 @@ enum DesktopPortal {
     }
 
     private static func silent(
-        _ why: String, _ remedy: String = "Start xdg-desktop-portal, or run this outside of the sandbox."
+        _ why: String, _ remedy: String = "Start xdg-desktop-portal, or run this outside the sandbox."
     ) -> CaptureError {
-        CaptureError(.unavailable, "The desktop's portal gives no camera: \(why).", remedies: [Remedy(remedy)])
+        CaptureError(
+            .unavailable, "The desktop's portal gives no access to a camera: \(why).", remedies: [Remedy(remedy)])
     }
 }

@@ -38,7 +38,7 @@ struct FoundNode: Hashable, Sendable {
 
     /// The camera that the desktop's portal shows a program in a sandbox, whichever it is.
     static let portal = FoundNode(
-        name: "portal", description: "Camera by the desktop's portal", capability: .camera, isMonitor: false,
+        name: "portal", description: "Camera from the desktop's portal", capability: .camera, isMonitor: false,
         hardware: "", isDefault: true, modes: [])
 
     /// The sources that a node of the graph is: a sink is its monitor, and a duplex node both.
@@ -64,7 +64,7 @@ struct FoundNode: Hashable, Sendable {
         return Device(
             provided: id, name: description, capability: capability,
             ambiguity: hardware.isEmpty
-                ? "the name is that of a node in PipeWire's graph, which another program may take" : nil,
+                ? "the name is that of a PipeWire node, which another program can take" : nil,
             formats: formats,
             aliases: behind.map { [$0.id] + $0.aliases } ?? [],
             facts: ProvidedFacts(isDefault: isDefault, mayBeAny: !isMonitor && behind == nil))

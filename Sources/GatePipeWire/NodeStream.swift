@@ -52,7 +52,7 @@ final class NodeStream: StreamLender {
         case .video(let asked, _):
             guard let picture = OfferedPicture(nearest: asked, among: node.modes) else {
                 throw CaptureError(
-                    .notAsAsked, "\(device.id) has no format that can be recorded.",
+                    .notAsAsked, "\(device.id) has no supported format.",
                     remedies: [Remedy("Choose another camera.", .listDevices)])
             }
             let format = CameraFormat(picture)
@@ -77,7 +77,7 @@ final class NodeStream: StreamLender {
             return Parts(stream: NodeStream(device.description, inlet), reader: reader)
         } catch {
             throw CaptureError(
-                .unavailable, "There is no memory for the frames of \(device.id) (\(error.call.function)).",
+                .unavailable, "There is not enough memory for the frames of \(device.id) (\(error.call.function)).",
                 errno: error.errno, remedies: [Remedy("End other programs, then try again.")])
         }
     }
@@ -127,16 +127,16 @@ final class NodeStream: StreamLender {
         case .moved:
             return CaptureError(
                 .inputOutput,
-                "Another program has linked the recording of \(named) to a node that it was not allowed for.",
-                remedies: [Remedy("Record that one by its own id.", .listDevices)])
+                "Another program has connected the recording of \(named) to a different node, which is not allowed.",
+                remedies: [Remedy("To record that node, name it by its id.", .listDevices)])
         case .refused:
             return CaptureError(
                 .inputOutput, "PipeWire has refused the recording of \(named).",
                 remedies: [Remedy("Ask for another format.", .listFormats(device: device.id.rawValue))])
         case .gone:
             return CaptureError(
-                .deviceGone, "\(named) has gone from PipeWire's graph.",
-                remedies: [Remedy("Plug it in again, or choose another.", .listDevices)])
+                .deviceGone, "\(named) was removed from PipeWire.",
+                remedies: [Remedy("Plug it in again, or choose another device.", .listDevices)])
         }
     }
 
@@ -146,11 +146,12 @@ final class NodeStream: StreamLender {
         switch errno {
         case .noSuchDevice:
             return CaptureError(
-                .noDevice, "\(named) is not in PipeWire's graph any more.",
-                remedies: [Remedy("Choose another.", .listDevices)])
+                .noDevice, "PipeWire no longer has \(named).",
+                remedies: [Remedy("Choose another device.", .listDevices)])
         case GraphCapture.notLinked:
             return CaptureError(
-                .unavailable, "Nobody links the recording to \(named): PipeWire's session manager does not answer.",
+                .unavailable,
+                "The recording was not connected to \(named): PipeWire's session manager does not answer.",
                 errno: errno.number,
                 remedies: [Remedy("Start it.", command: "systemctl --user restart wireplumber")])
         default:

@@ -32,14 +32,14 @@ package struct OfferedDevice: Hashable, Sendable {
             let pictures = OfferedPicture.all(of: modes)
             guard !pictures.isEmpty else {
                 throw CaptureError(
-                    .notAsAsked, "\(device.id) has no format that PipeWire could hand on.",
+                    .notAsAsked, "\(device.id) has no format that PipeWire supports.",
                     remedies: [Remedy("Choose another camera.", .listDevices)])
             }
             self.formats = .video(pictures)
         case .unknown:
             throw CaptureError(
-                .busy, "\(device.id) does not say what it can do while another program has it.",
-                remedies: [Remedy("Close that program, and start again.")])
+                .busy, "\(device.id) does not report its formats while another program uses it.",
+                remedies: [Remedy("Close that program, then try again.")])
         }
     }
 }

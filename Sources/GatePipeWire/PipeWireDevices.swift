@@ -32,8 +32,8 @@ package final class PipeWireDevices: DeviceProvider {
     package func open(_ device: Device, _ wish: StreamWish) throws(CaptureError) -> ProvidedStream {
         guard let node = nodes(asOf: Self.lifetime).first(where: { $0.id == device.id }) else {
             throw CaptureError(
-                .noDevice, "\(device.id) is not in PipeWire's graph any more.",
-                remedies: [Remedy("Choose another.", .listDevices)])
+                .noDevice, "PipeWire no longer has \(device.id).",
+                remedies: [Remedy("Choose another device.", .listDevices)])
         }
         if node == .portal { return try DesktopPortal.open(device, wish) }
         return try NodeStream.open(node, device, wish)

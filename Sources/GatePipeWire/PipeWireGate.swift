@@ -130,7 +130,7 @@ final class Graph: Sendable {
 extension CaptureError {
     fileprivate static func pipeWireGone(_ errno: Errno) -> CaptureError {
         CaptureError(
-            .unavailable, "PipeWire has gone, and all nodes with it (\(errno.text)).", errno: errno.number,
+            .unavailable, "PipeWire has stopped, so all nodes are lost (\(errno.text)).", errno: errno.number,
             remedies: [Remedy("Start it again.", command: "systemctl --user start pipewire wireplumber")])
     }
 }

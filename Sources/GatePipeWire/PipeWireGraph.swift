@@ -161,8 +161,8 @@ final class GraphNode: Sendable {
         }
         guard result >= 0, let made else {
             throw CaptureError(
-                .unavailable, "PipeWire does not take a node for \(device.device.id): \(Errno(-result).text).",
-                errno: -result, remedies: [Remedy("Start it again.", command: "systemctl --user restart pipewire")])
+                .unavailable, "PipeWire refused a node for \(device.device.id): \(Errno(-result).text).",
+                errno: -result, remedies: [Remedy("Restart PipeWire.", command: "systemctl --user restart pipewire")])
         }
         self.connection = connection
         self.watcher = watcher

@@ -227,7 +227,7 @@ struct NodeCapture: CaptureOperation {
         switch device.formats {
         case .audio(let format): try await capture(try await AudioSession(opening: part, settings: format.settings))
         case .video:
-            guard let picture else { throw CaptureError(.cancelled, "No format was agreed on.") }
+            guard let picture else { throw CaptureError(.cancelled, "No video format was negotiated.") }
             try await capture(try await VideoSession(opening: part, settings: picture.settings))
         }
     }

@@ -26,9 +26,9 @@ package struct Boundary: Sendable {
         var missing: [String] = []
         let version = LandlockRuleset.version
         if version == 0 {
-            missing.append("Landlock, or it is not among the security modules that are switched on (lsm=)")
+            missing.append("Landlock, or it is not enabled (lsm=)")
         } else if version < leastVersion {
-            missing.append("Landlock \(leastVersion), which refuses ioctl (Linux 6.10; this one has \(version))")
+            missing.append("Landlock \(leastVersion), which can refuse ioctl (Linux 6.10; this kernel has \(version))")
         }
         if !CallListener.isSupported { missing.append("reports of system calls to a supervisor (Linux 5.14)") }
         return missing
@@ -213,7 +213,9 @@ package struct Boundary: Sendable {
             // Calls through it are made by the kernel, outside of all rules.
             if link == "anon_inode:[io_uring]" { return "descriptor \(number) is an io_uring" }
             // One of them may be a device.
-            if SocketKind.carriesFiles(number) { return "descriptor \(number) is a socket in which open files wait" }
+            if SocketKind.carriesFiles(number) {
+                return "descriptor \(number) is a socket with open files in its queue"
+            }
             guard case .success(let status) = FileStatus.of(RawDescriptor(number)), status.kind == .characterDevice,
                 nodes.isClosed(status.node)
             else { return nil }

@@ -118,7 +118,7 @@ final class CallProxy: Sendable {
         case .harmless: hand(place, opening)
         case .sealed(let what):
             tell(
-                "\(name(of: opening.call)) may not open \(opening.path.visible): it is \(what), which the gate can't take back."
+                "\(name(of: opening.call)) may not open \(opening.path.visible): it is \(what), which the gate can't revoke."
             )
             listener.fail(opening.call, .permissionDenied)
         case .capture(let capability, let device):
@@ -220,8 +220,8 @@ final class CallProxy: Sendable {
         }
         guard subject.userID == user else {
             throw CaptureError(
-                .notAuthorized, "It runs as another user (\(subject.userID)) than the one who started it.",
-                remedies: [Remedy("Run it as one user.")])
+                .notAuthorized, "The program runs as user \(subject.userID), but another user started it.",
+                remedies: [Remedy("Start it as that user.")])
         }
         return subject
     }

@@ -76,7 +76,7 @@ package struct SystemNodeDirectory: NodeDirectory {
         if let capabilities = NodeProtection.capabilities(ofVideo: node), !capabilities.contains(":capture:") {
             return .harmless
         }
-        return .sealed("a video device that is no known camera")
+        return .sealed("a video device that is not a known camera")
     }
 
     /// The microphone of a PCM, or the first of the card for what libraries of other times open.
@@ -86,7 +86,7 @@ package struct SystemNodeDirectory: NodeDirectory {
         let card = Self.parent(of: node)
         let first = microphones.first { card != nil && $0.numbers.contains { Self.parent(of: $0) == card } }
         return first.map { .capture(.microphone, $0.description) }
-            ?? .sealed("a sound device that is no known microphone")
+            ?? .sealed("a sound device that is not a known microphone")
     }
 
     /// `pcmC0D0c`, and `comprC0D0`, which both captures and plays; OSS's dsp, audio and adsp do, too.

@@ -15,10 +15,10 @@ package enum Service: String, CaseIterable, Sendable {
         case .pipewire: "PipeWire, which would capture for it"
         case .pulse: "PulseAudio, which would capture for it"
         case .jack: "JACK, which would capture for it"
-        case .sessionBus: "the session bus, whose services start programs outside of the gate"
-        case .systemBus: "the system bus, whose services start programs outside of the gate"
-        case .systemd: "systemd, which starts programs outside of the gate"
-        case .abstract: "an abstract socket, which has no file by which it could be told"
+        case .sessionBus: "the session bus, whose services start programs outside the gate"
+        case .systemBus: "the system bus, whose services start programs outside the gate"
+        case .systemd: "systemd, which starts programs outside the gate"
+        case .abstract: "an abstract socket, which can't be identified by a file"
         }
     }
 }
@@ -46,7 +46,7 @@ package struct ServiceRules: Sendable {
                 services.insert(service)
             } else {
                 throw CaptureError(
-                    .usage, "There is no service \"\(name.visible)\" to allow.",
+                    .usage, "The service \"\(name.visible)\" is unknown.",
                     remedies: [
                         Remedy(
                             "Name one of \(Service.allCases.map(\.rawValue).joined(separator: ", ")), usb, or the path of a socket."
@@ -186,7 +186,7 @@ extension CallProxy {
     }
 
     private func refuse(_ call: ReportedCall, _ service: Service?, _ path: String = "") throws(Errno) -> SharedFile? {
-        let what = service.map(\.phrase) ?? "\(path.visible), whose server is not known to be harmless"
+        let what = service.map(\.phrase) ?? "\(path.visible), whose server might capture"
         tell(
             "\(name(of: call)) may not connect to \(what). Allow it with --allow \((service?.rawValue ?? path).visible)."
         )

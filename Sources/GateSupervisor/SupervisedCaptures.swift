@@ -210,7 +210,8 @@ final class SupervisedCapture: Sendable {
             register = try OpenFileRegister()
         } catch {
             throw CaptureError(
-                .unavailable, "No descriptor is left to watch the device: \(error.text).", errno: error.number)
+                .unavailable, "The device can't be watched, because no file descriptor is free: \(error.text).",
+                errno: error.number)
         }
     }
 

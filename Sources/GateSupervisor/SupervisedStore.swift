@@ -79,8 +79,8 @@ package final class SupervisedStore: GrantStore {
     }
 
     private static func sentence(_ decision: Decision) -> String {
-        "A yes to \(decision.subject.executable.path.visible) for the \(decision.capability.rawValue) was stored while this ran, "
-            + "and not by its question. The program may have written it: it does not count in this run."
+        "A permission of \(decision.subject.executable.path.visible) for the \(decision.capability.rawValue) was stored during this run, "
+            + "but not by its question. The program may have written it, so this run ignores it."
     }
 }
 

@@ -39,7 +39,7 @@ package struct SupervisionRules: Sendable {
             }
         guard !isLeft else { return nil }
         return CaptureError(
-            .notAuthorized, "\(device.name) (\(device.id)) was ruled out when the program was started.",
+            .notAuthorized, "\(device.name) (\(device.id)) was excluded when the program was started.",
             remedies: [Remedy("Start it with --\(capability) \(device.id).")])
     }
 }
@@ -122,17 +122,18 @@ extension CaptureError {
     fileprivate static func lacking(_ pieces: [String]) -> CaptureError {
         CaptureError(
             .unavailable,
-            "This kernel can't hold a program to the gate: it lacks \(pieces.joined(separator: " and ")).",
+            "This kernel can't keep a program behind the gate: it lacks \(pieces.joined(separator: " and ")).",
             remedies: [
-                Remedy("Use Linux 6.10 or later with Landlock switched on."),
-                Remedy("Or run it with --advisory: what is missing is then not guaranteed."),
+                Remedy("Use Linux 6.10 or later with Landlock enabled."),
+                Remedy("Or add --advisory. The program can then get around the gate."),
             ])
     }
 
     fileprivate static func inherited(_ holes: [String]) -> CaptureError {
         CaptureError(
-            .notAuthorized, "The program would inherit what passes the gate by: \(holes.joined(separator: ", ")).",
-            remedies: [Remedy("Start it without, such as with 3<&- for descriptor 3.")])
+            .notAuthorized,
+            "The program would inherit open files that bypass the gate: \(holes.joined(separator: ", ")).",
+            remedies: [Remedy("Start it without them, such as with 3<&- for descriptor 3.")])
     }
 }
 
@@ -215,7 +216,7 @@ package final class SupervisedRun: Sendable {
             case .gone: return result ?? .success(.killed(signal: 9))
             case .unguarded:
                 ProcessSignal.endDescendants()
-                tell("The guard of the program was killed, and so the program was ended.")
+                tell("The program was ended because its guard process was killed.")
                 return result ?? .success(.killed(signal: 9))
             }
         }
@@ -241,7 +242,7 @@ package final class SupervisedRun: Sendable {
 
 extension CaptureError {
     fileprivate static let noThread = CaptureError(
-        .unavailable, "The system gives this process no thread to supervise with.",
+        .unavailable, "A thread for the supervisor can't be started.",
         remedies: [Remedy("Allow more processes, or end some.", command: "ulimit -u 4096")])
 
     fileprivate static func notStarted(_ path: String, _ step: ConfinedProcess.Step, _ errno: Errno) -> CaptureError {
@@ -250,14 +251,14 @@ extension CaptureError {
             return CaptureError(
                 errno == .noSuchFileOrDirectory ? .noDevice : .unavailable,
                 "\(path.visible) can't be started: \(errno.text).",
-                errno: errno.number, remedies: [Remedy("Name a program that this user may execute.")])
+                errno: errno.number, remedies: [Remedy("Name a program that this user can execute.")])
         case .filter where errno == .resourceBusy:
             return CaptureError(
-                .unavailable, "This program runs under a supervisor already, and one can't be put into another.",
-                errno: errno.number, remedies: [Remedy("Run it outside of the other one.")])
+                .unavailable, "This program already runs under a supervisor. Supervisors can't be nested.",
+                errno: errno.number, remedies: [Remedy("Run it outside the other one.")])
         default:
             return CaptureError(
-                .unavailable, "The kernel refuses to confine \(path.visible): \(errno.text) (\(step)).",
+                .unavailable, "The kernel refused to confine \(path.visible): \(errno.text) (\(step)).",
                 errno: errno.number, remedies: [Remedy("See what is missing.", .showStatus)])
         }
     }

@@ -26,7 +26,7 @@ final class TakeBack: Sendable {
             if !outcome { self.process.kill() }
             let error = reason.error(capture.permission.device, as: capture.permission.capability)
             self.notice(error.message + (outcome ? " The stream was stopped." : " The program was ended."))
-            Task { await capture.finish(outcome ? "the stream was taken back" : "the program was ended") }
+            Task { await capture.finish(outcome ? "the stream was revoked" : "the program was ended") }
         }
         if !isBegun { process.kill() }
     }

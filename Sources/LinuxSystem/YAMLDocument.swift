@@ -138,13 +138,13 @@ package struct YAMLDocument: ~Copyable {
     /// The node that begins with an event.
     private mutating func node(_ event: YAMLEvent) throws(YAMLMistake) -> YAMLNode {
         if event.hasAnchor {
-            throw YAMLMistake("An anchor stands here; write again what it stands for.", at: event.position)
+            throw YAMLMistake("Anchors and aliases are not supported. Write the value again.", at: event.position)
         }
         depth += 1
         defer { depth -= 1 }
         guard depth <= YAMLDocument.deepest else {
             throw YAMLMistake(
-                "More than \(YAMLDocument.deepest) lists and mappings stand in one another here.", at: event.position)
+                "Lists and mappings are nested more than \(YAMLDocument.deepest) levels deep.", at: event.position)
         }
         return YAMLNode(try content(event), at: event.position)
     }
@@ -199,6 +199,6 @@ package struct YAMLDocument: ~Copyable {
         }
         guard let position else { return }
         throw YAMLMistake(
-            "A key stands here twice: \(repeated.sorted().joined(separator: ", ")).", at: position)
+            "These keys are repeated: \(repeated.sorted().joined(separator: ", ")).", at: position)
     }
 }

@@ -25,7 +25,7 @@ package struct YAMLText {
             switch decoder.decode(&iterator) {
             case .scalarValue(let scalar): read(scalar)
             case .emptyInput: break reading
-            case .error: report("This byte is no text in UTF-8: save the file as UTF-8.")
+            case .error: report("This byte is not valid UTF-8. Save the file as UTF-8.")
             }
         }
         if fault == nil { text = String(decoding: bytes, as: UTF8.self) }
@@ -34,17 +34,17 @@ package struct YAMLText {
     /// Judges one character: refuses all characters that a person can't see, or that editors and libyaml count differently.
     private mutating func read(_ scalar: Unicode.Scalar) {
         switch scalar {
-        case "\u{FEFF}": return report("A byte order mark stands here: save the file as UTF-8 without it.")
+        case "\u{FEFF}": return report("The file starts with a byte order mark. Save it as UTF-8 without one.")
         case "\t", "\n", "\r": break
         case "\u{85}", "\u{2028}", "\u{2029}":
-            return report("A line break of Unicode stands here (\(hexadecimal(scalar))): break the line as others are.")
+            return report("This is a Unicode line break (\(hexadecimal(scalar))). Use a normal line break.")
         case _ where scalar.value < 0x20 || (0x7f..<0xa0).contains(scalar.value):
-            return report("A control character stands here (\(hexadecimal(scalar))): remove it.")
+            return report("This is a control character (\(hexadecimal(scalar))). Remove it.")
         default: break
         }
         // A word with such a character looks like another word, and would silently match nothing.
         guard scalar.isASCII || scalar.isMark || scan.shows(scalar) else {
-            return report("A character that does not show stands here (\(hexadecimal(scalar))): remove it.")
+            return report("This is an invisible character (\(hexadecimal(scalar))). Remove it.")
         }
         advance(over: scalar)
     }

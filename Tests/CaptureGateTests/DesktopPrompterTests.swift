@@ -34,10 +34,10 @@ struct DesktopPrompterTests {
         "A dialog that fails answers nothing, and its error says how",
         arguments: [
             ("echo a; echo 'bad option' >&2; exit 255", "exit status 255"), ("exit 2", "exit status 2"),
-            ("echo a; kill -SEGV $$", "signal 11"), ("echo z", "none of its choices"),
-            ("echo a; echo o", "none of its choices"), ("echo always", "none of its choices"),
+            ("echo a; kill -SEGV $$", "signal 11"), ("echo z", "an unknown answer"),
+            ("echo a; echo o", "an unknown answer"), ("echo always", "an unknown answer"),
             ("echo 'cannot open display: :7' >&2; exit 1", "no display"),
-            ("head -c 200000 /dev/zero | tr '\\0' a", "none of its choices"),
+            ("head -c 200000 /dev/zero | tr '\\0' a", "an unknown answer"),
         ])
     func failures(script: String, message: String) async throws {
         let answer = try await FakeDialog(script).prompter().ask(Questions.one())
@@ -68,7 +68,7 @@ struct DesktopPrompterTests {
         #expect(shown.contains("&lt;b&gt;&amp;lt;&#39;&quot;\\\\n\\\\u{a}--extra-button=a"))
         #expect(!arguments.contains { $0.hasPrefix("--extra-button") || $0 == "--help" })
         #expect(arguments.contains { $0.hasPrefix("--text=--help wants to use") })
-        #expect(arguments.suffix(12).prefix(3) == ["TRUE", "n", "No: until you take it back"])
+        #expect(arguments.suffix(12).prefix(3) == ["TRUE", "n", "No: until you change it"])
         #expect(arguments.filter { $0 == "TRUE" }.count == 1)
         #expect(arguments.dropLast(12).allSatisfy { $0.hasPrefix("--") || !$0.hasPrefix("-") })
     }
@@ -81,7 +81,7 @@ struct DesktopPrompterTests {
         let heading = try #require(arguments.first { $0.hasPrefix("<qt>") })
         #expect(heading.contains("&lt;img src=x&gt;") && heading.contains("<br>"))
         #expect(!arguments.contains("--help"))
-        #expect(arguments.suffix(12).prefix(3) == ["n", "No: until you take it back", "on"])
+        #expect(arguments.suffix(12).prefix(3) == ["n", "No: until you change it", "on"])
         #expect(arguments.filter { $0 == "on" }.count == 1)
     }
 

@@ -65,7 +65,7 @@ struct DeviceFaultTests {
         let holder = DeviceHolder(processID: 7, command: command)
         let error = DeviceFault(device: Self.device(.microphone)).busy(holder: holder, call: "snd_pcm_open")
         #expect(error.kind == .busy)
-        #expect(error.message.contains("process 7 (\(command)) holds it"))
+        #expect(error.message.contains("used by process 7 (\(command))"))
         #expect(error.remedies.map(\.action) == [.recordThroughServer])
     }
 
@@ -83,7 +83,7 @@ struct DeviceFaultTests {
     func hidden() {
         let fault = DeviceFault(device: Self.device(.microphone))
         let error = fault.busy(holder: nil, call: "snd_pcm_open", isRoot: false)
-        #expect(error.message.contains("its holder is hidden"))
+        #expect(error.message.contains("used by a hidden process"))
         #expect(error.remedies.map(\.action) == [.showHiddenHolders])
         #expect(error.kind == .busy)
     }
@@ -92,7 +92,7 @@ struct DeviceFaultTests {
     func hiddenFromRoot() {
         let fault = DeviceFault(device: Self.device(.camera))
         let error = fault.busy(holder: nil, call: "VIDIOC_S_FMT", isRoot: true)
-        #expect(error.message.contains("no other process that can be seen here holds it"))
+        #expect(error.message.contains("no visible process uses it"))
         #expect(!error.remedies.contains { $0.text.contains("root") || $0.action == .showHiddenHolders })
         #expect(error.kind == .busy)
     }

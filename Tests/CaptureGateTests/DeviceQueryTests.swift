@@ -66,8 +66,8 @@ struct DeviceQueryTests {
         }
         #expect(try DeviceQuery("/dev/zero").pick(from: cameras, .camera).id.rawValue == "camera:b")
         let refused = [
-            ("/dev/full", "is no node by which a camera captures"), (folder, "is no device"),
-            ("/dev/no-such", "No such file"), ("video99", "/dev/video99 can't be looked at"),
+            ("/dev/full", "is not a device node of a camera"), (folder, "is not a device"),
+            ("/dev/no-such", "No such file"), ("video99", "/dev/video99 can't be read"),
         ]
         for (path, part) in refused {
             let error = #expect(throws: CaptureError.self) { try DeviceQuery(path).pick(from: cameras, .camera) }
@@ -127,7 +127,7 @@ struct DeviceQueryTests {
         #expect(try DeviceQuery("pro").pick(from: cameras, .camera).id.rawValue == "camera:usb-1")
         for text in ["0", "Bi", "usb-2", "camera:usb", "webcam"] {
             let error = #expect(throws: CaptureError.self) { try DeviceQuery(text).pick(from: cameras, .camera) }
-            #expect(error?.message.contains(text == "webcam" ? "fits 2 cameras" : "There is no camera") == true)
+            #expect(error?.message.contains(text == "webcam" ? "matches 2 cameras" : "No camera matches") == true)
             let hint = error?.message.contains("three letters")
             #expect(hint == (text.count < 3))
         }

@@ -7,19 +7,19 @@ struct FormatDifferenceTests {
     @Test(
         "Each says in words what was asked and what was got",
         arguments: [
-            (.sampleRate(asked: 44100, got: 48000), "sample rate 44100 Hz asked, 48000 Hz got"),
-            (.channels(asked: 2, got: 1), "2 channels asked, 1 got"),
-            (.sampleFormat(asked: .s32, got: .s16), "S32_LE asked, S16_LE got"),
+            (.sampleRate(asked: 44100, got: 48000), "sample rate 48000 Hz instead of 44100 Hz"),
+            (.channels(asked: 2, got: 1), "1 instead of 2 channels"),
+            (.sampleFormat(asked: .s32, got: .s16), "sample format S16_LE instead of S32_LE"),
             (
                 .size(askedWidth: 321, askedHeight: nil, gotWidth: 320, gotHeight: 240),
-                "size 321xany asked, 320x240 got"
+                "size 320x240 instead of 321xany"
             ),
-            (.pixelFormat(asked: .mjpeg, got: .yuyv), "pixel format MJPG asked, YUYV got"),
+            (.pixelFormat(asked: .mjpeg, got: .yuyv), "pixel format YUYV instead of MJPG"),
             (
                 .frameRate(asked: FrameRate(unchecked: 60, 1), got: FrameRate(unchecked: 30000, 1001)),
-                "60 frames a second asked, 30000/1001 got"
+                "30000/1001 fps instead of 60"
             ),
-            (.conversion(from: .nv12, to: .rgb24), "pictures come as NV12 and are converted to RGB3"),
+            (.conversion(from: .nv12, to: .rgb24), "frames are captured as NV12 and converted to RGB3"),
         ] as [(FormatDifference, String)])
     func words(_ difference: FormatDifference, _ words: String) {
         #expect(difference.description == words)

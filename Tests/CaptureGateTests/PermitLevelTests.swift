@@ -19,7 +19,7 @@ struct PermitLevelTests {
                     return error
                 }
             })
-        try expectRefused(error, gate, "\"meter\" only, and \"record\" is needed")
+        try expectRefused(error, gate, "the level \"meter\". Opening it this way needs \"record\"")
     }
 
     @Test("A permit for a still opens no session of pictures, and the camera was not opened")
@@ -36,7 +36,7 @@ struct PermitLevelTests {
                     return error
                 }
             })
-        try expectRefused(error, gate, "\"still\" only, and \"video\" is needed")
+        try expectRefused(error, gate, "the level \"still\". Opening it this way needs \"video\"")
     }
 
     /// The grant for one capture is still there: nothing was captured.

@@ -33,11 +33,11 @@ struct QuestionTextTests {
         #expect(text(purpose: "Record a clip").lines[0] == "/usr/bin/memo wants to use, for \"Record a clip\":")
         #expect(
             text().choiceLines == [
-                "  [n]o            until you take it back", "  [y]es, [o]nce   this capture alone",
-                "  this [s]ession  until you log out", "  [a]lways        until you take it back",
+                "  [n]o            until you change it", "  [y]es, [o]nce   only this capture",
+                "  this [s]ession  until you log out", "  [a]lways        until you change it",
             ])
         #expect(text().promptLine == "Allow? n, y, s, a, Enter to decide later: ")
-        #expect(text().choices.map(\.labelWithTerm).first == "No: until you take it back")
+        #expect(text().choices.map(\.labelWithTerm).first == "No: until you change it")
         let confirmation = ConfirmationText(confirmation: ConfirmationRequest("Reset?", message: "", agreement: "Yes"))
             .prompt
         #expect(confirmation.choiceLines.isEmpty)

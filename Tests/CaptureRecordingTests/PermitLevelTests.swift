@@ -24,7 +24,7 @@ struct PermitLevelTests {
                 }
             }
             #expect(error?.kind == .notAuthorized)
-            #expect(error?.message.contains(" is needed for what it is to open") == true && error?.remedies.count == 3)
+            #expect(error?.message.contains("Opening it this way needs") == true && error?.remedies.count == 3)
             #expect(!scratch.names.contains { $0.hasPrefix("a.mkv") })
         }
     }

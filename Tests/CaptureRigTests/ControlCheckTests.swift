@@ -158,11 +158,14 @@ struct ControlCheckTests {
     @Test(
         "A control that does otherwise is named with what was set and read",
         arguments: [
-            ("gain", ScriptedControls.Fault.forgets, "gain: 0 was set and 17 read"),
+            ("gain", ScriptedControls.Fault.forgets, "gain: set to 0, but 17 was read"),
             ("frequency", .refuses, "frequency: 0 was refused: VIDIOC_S_CTRL: Invalid argument"),
-            ("contrast", .rounds, "contrast: 61 was set and 60 read"),
-            ("gain", .takesAll, "gain: -1 was taken and -1 read, where 0 to 255 is possible"),
-            ("frequency", .takesAll, "frequency: -1 was taken and -1 read, where 0 (0), 1 (1) or 3 (3) is possible"),
+            ("contrast", .rounds, "contrast: set to 61, but 60 was read"),
+            ("gain", .takesAll, "gain: -1 was accepted and -1 was read, but the range is 0 to 255"),
+            (
+                "frequency", .takesAll,
+                "frequency: -1 was accepted and -1 was read, but the range is 0 (0), 1 (1) or 3 (3)"
+            ),
         ])
     func faulty(name: String, fault: ScriptedControls.Fault, message: String) throws {
         let panel = ScriptedControls()

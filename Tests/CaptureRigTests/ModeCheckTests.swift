@@ -57,7 +57,7 @@ struct ModeCheckTests {
                 let result = try await VirtualRig.result(check, parameters: parameters)
                 #expect(result.verdict.isGood && result.measures.map(\.value) == [5, 0, 0], "\(result)")
                 let message = try #require(result.message)
-                let (begin, end) = ("\(listed) modes are listed, of which 5 were tried, chosen by seed ", ".")
+                let (begin, end) = ("5 of \(listed) listed modes were tested, chosen by seed ", ".")
                 #expect(message.hasPrefix(begin) && message.hasSuffix(end), "\(message)")
                 let told = try #require(Int(message.dropFirst(begin.count).dropLast(end.count)))
                 #expect(seed == nil || told == seed)
@@ -289,7 +289,7 @@ struct ComplianceReportTests {
             ("Required ioctls:\n\ttest VIDIOC_QUERYCAP: OK\n", "", ": \\u{9}test VIDIOC_QUERYCAP: OK"),
         ] {
             #expect { try ComplianceReport(whole: text, diagnostics: diagnostics, of: "/dev/video3") } throws: {
-                ($0 as? CaptureError)?.message == "v4l2-compliance did not come to its end\(end)"
+                ($0 as? CaptureError)?.message == "v4l2-compliance did not finish\(end)"
             }
         }
     }

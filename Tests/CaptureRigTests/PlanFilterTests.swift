@@ -36,8 +36,8 @@ struct PlanFilterTests {
         "without any check is refused with what was probably meant",
         arguments: [
             (["camera.rat"], "The plan has no check or result `camera.rat`: write `camera.rate`."),
-            (["camera.rate", "x*"], "The plan has no check or result `x*`: known are `camera.rate`, `camera.stream`,"),
-            ([""], "The plan has no check or result ``: known are"),
+            (["camera.rate", "x*"], "The plan has no check or result `x*`: use `camera.rate`, `camera.stream`,"),
+            ([""], "The plan has no check or result ``: use"),
         ])
     func nothing(_ names: [String], _ message: String) {
         do {

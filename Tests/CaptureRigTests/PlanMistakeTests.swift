@@ -66,19 +66,19 @@ struct PlanMistakeTests {
             Slip(plan: Slip.head + "checks:\n", "6:8", "`checks` must be a list"),
             Slip(plan: Slip.head + "chekcs: 1\n" + Slip.check, "6:1", "`chekcs` is not a key here: write `checks`."),
             Slip(
-                plan: Slip.head + "colour: 1\n" + Slip.check, "6:1", "`colour` is not a key here: known are"),
+                plan: Slip.head + "colour: 1\n" + Slip.check, "6:1", "`colour` is not a key here: use"),
             Slip(plan: Slip.head + "profile: bnech\n" + Slip.check, "6:10", "`bnech` is not a profile: write `bench`."),
-            Slip(plan: Slip.head + "name: [a]\n" + Slip.check, "6:7", "One word or text is expected here"),
+            Slip(plan: Slip.head + "name: [a]\n" + Slip.check, "6:7", "Write one word or text here"),
             Slip(plan: Slip.head + "name: ~\n" + Slip.check, "6:7", "A value is missing here"),
-            Slip(plan: Slip.head + "name: \"a\\0b\"\n" + Slip.check, "6:7", "A control character stands in this word"),
+            Slip(plan: Slip.head + "name: \"a\\0b\"\n" + Slip.check, "6:7", "This word contains a control character"),
             Slip(plan: Slip.head + "golden: file\n" + Slip.check, "6:9", "`"),
             Slip(plan: Slip.head + "include: []\n" + Slip.check, "6:10", "`include` is an empty list"),
             Slip(
                 plan: "version: 1.0\n" + Slip.head.dropFirst(11) + Slip.check, "1:10",
-                "This program reads version 1 alone"),
-            Slip(plan: Slip.head + "name: &a b\n" + Slip.check, "6:7", "An anchor stands here"),
-            Slip(plan: Slip.bomb, "2:4", "An anchor stands here; write again what it stands for."),
-            Slip(plan: Slip.head + Slip.check + Slip.check, "7:1", "A key stands here twice: checks."),
+                "This version is not supported"),
+            Slip(plan: Slip.head + "name: &a b\n" + Slip.check, "6:7", "Anchors and aliases are not supported"),
+            Slip(plan: Slip.bomb, "2:4", "Anchors and aliases are not supported. Write the value again."),
+            Slip(plan: Slip.head + Slip.check + Slip.check, "7:1", "These keys are repeated: checks."),
             Slip(plan: Slip.head + "checks: [\n", "7:1", "This is not YAML"),
         ])
     func head(_ slip: Slip) throws { try expect(slip) }
@@ -88,8 +88,9 @@ struct PlanMistakeTests {
         arguments: [
             ("{id: a}", "3:6", "The device's kind is missing"),
             ("{kind: camra, id: a}", "3:13", "`camra` is not a kind"),
-            ("{kind: camera}", "3:6", "Write how the device is found"), ("camera", "3:6", "A device must be a mapping"),
-            ("{kind: camera, id: a, match: {}}", "3:35", "An id says which device it is"),
+            ("{kind: camera}", "3:6", "The device's selector is missing"),
+            ("camera", "3:6", "A device must be a mapping"),
+            ("{kind: camera, id: a, match: {}}", "3:35", "A device takes `id` or `match`, not both"),
             ("{kind: camera, id: }", "3:25", "A value is missing"),
             ("{kind: camera, ids: a}", "3:21", "`ids` is not a key"),
             ("{kind: camera, match: {nmae: a}}", "3:29", "`nmae` is not a key here: write `name`."),
@@ -113,7 +114,7 @@ struct PlanMistakeTests {
             ("{camera.rate: {jitter: 5}}", "6:32", "A limit, if it is not `none`, must be a mapping"),
             ("{camera.rate: {jitter: {max: 5}}}", "6:33", "`max` is not a key here"),
             ("{camera.rate: {jitter: {marginal: 5}}}", "6:32", "A limit needs `least`, `most` or both"),
-            ("{camera.rate: {jitter: {most: five}}}", "6:39", "`five` is not a number: write one such as `5 ms`."),
+            ("{camera.rate: {jitter: {most: five}}}", "6:39", "`five` is not a number. Write one such as `5 ms`."),
             (
                 "{camera.rate: {jitter: {most: 5 kHz}}}", "6:39",
                 "`5 kHz` can't be converted: `jitter` is measured in `ms`."
@@ -124,7 +125,7 @@ struct PlanMistakeTests {
             ("{camera.rate: {jitter: {least: 2, most: 1}}}", "6:40", "`least` is above `most`"),
             (
                 "{camera.rate: {jitter: {most: 1, marginal: 2}}}", "6:52",
-                "The marginal bounds must rise, and lie inside"
+                "The marginal bounds must rise and be inside"
             ),
             ("{camera.rate: {jitter: {most: 1, marginal: [0, 1]}}}", "6:52", "A limit with one bound takes one number"),
             ("{camera.rate: {jitter: {least: 0, most: 1, marginal: 1}}}", "6:62", "A limit with two bounds takes two"),
@@ -141,25 +142,25 @@ struct PlanMistakeTests {
     @Test(
         "of checks are told with their line and column",
         arguments: [
-            Slip("  - camera.rate", "7:5", "A step is a mapping"),
-            Slip("  - {device: cam}", "7:5", "A step begins with `check: NAME`"),
+            Slip("  - camera.rate", "7:5", "A step must be a mapping"),
+            Slip("  - {device: cam}", "7:5", "A step needs `check: NAME`"),
             Slip("  - {check: camera.rat, device: cam}", "7:13", "`camera.rat` is not a check: write `camera.rate`."),
             Slip(
                 "  - {check: xylophone}", "7:13",
-                "`xylophone` is not a check: known are `camera.rate`, `camera.stream`,"),
+                "`xylophone` is not a check: use `camera.rate`, `camera.stream`,"),
             Slip("  - {check: camera.rate, device: cam, fro: 3 s}", "7:39", "`fro` is not a key here: write `for`."),
             Slip("  - {check: camera.rate, device: cma}", "7:34", "`cma` is not a device of the plan: write `cam`."),
             Slip(
                 plan: "version: 1\nchecks: [{check: camera.rate, device: cam}]\n", "2:39",
-                "The plan has no devices, and so not `cam`: describe it in `devices`."),
-            Slip("  - {check: camera.rate}", "7:5", "The device is missing: `camera.rate` takes one camera"),
+                "The plan has no device `cam`. Add it to `devices`."),
+            Slip("  - {check: camera.rate}", "7:5", "The device is missing. `camera.rate` takes one camera"),
             Slip(
                 "  - {check: camera.rate, device: mic}", "7:34",
                 "`mic` is a microphone, and `camera.rate` takes a camera"),
-            Slip("  - {check: camera.rate, device: [cam, cam]}", "7:40", "`cam` stands twice"),
+            Slip("  - {check: camera.rate, device: [cam, cam]}", "7:40", "`cam` is repeated"),
             Slip(
                 "  - {check: camera.rate, devices: [cam]}", "7:35",
-                "`camera.rate` takes one camera: write `device: NAME`"),
+                "`camera.rate` takes one camera. Write `device: NAME`"),
             Slip("  - {check: sync.offset, device: cam}", "7:34", "`sync.offset` takes a camera and a microphone"),
             Slip("  - {check: sync.offset, devices: [cam]}", "7:35", "`sync.offset` takes a camera and a microphone"),
             Slip("  - {check: machine.scheduling, devices: cam}", "7:42", "`machine.scheduling` takes no device"),
@@ -185,9 +186,9 @@ struct PlanMistakeTests {
             ("size: 0x1", "`size` must be a size"), ("size: 640x480x1", "`size` must be a size"),
             ("rate: 29.97", "`rate` must be a rate such as `30` or `30000/1001`"),
             ("rate: 1/0", "`rate` must be a rate"),
-            ("format: [a]", "One word or text is expected"), ("modes: []", "`modes` is an empty list"),
-            ("chart: {}", "One word or text is expected"),
-            ("light: on", "Write the program and each argument in a list"),
+            ("format: [a]", "Write one word or text here"), ("modes: []", "`modes` is an empty list"),
+            ("chart: {}", "Write one word or text here"),
+            ("light: on", "Write the program and its arguments as a list"),
         ])
     func parameters(_ parameter: String, _ message: String) throws {
         let column = 6 + (parameter.firstIndex(of: " ")?.utf16Offset(in: parameter) ?? 0)
@@ -201,18 +202,18 @@ struct PlanMistakeTests {
             ("matrix: {foramt: [a]}", "9:14", "`foramt` is not a parameter of `camera.rate`: write `format`."),
             ("matrix: {format: []}", "9:22", "`format` is an empty list"),
             ("matrix: {size: [640x480, 64]}", "9:30", "`size` must be a size"),
-            ("matrix: {format: [a, b, a]}", "9:29", "This value stands twice in the matrix"),
-            ("matrix: {light: [[a]]}", "9:14", "A command can't be in a matrix"),
-            ("for: 3 s\n    matrix: {for: [1 s]}", "10:14", "`for` stands in the check, too"),
-            ("except: [{format: a}]", "9:13", "`except` leaves something out of a matrix"),
+            ("matrix: {format: [a, b, a]}", "9:29", "The matrix has this value twice"),
+            ("matrix: {light: [[a]]}", "9:14", "A matrix can't contain a command"),
+            ("for: 3 s\n    matrix: {for: [1 s]}", "10:14", "`for` is also in the check"),
+            ("except: [{format: a}]", "9:13", "`except` needs a `matrix`"),
             ("matrix: {format: [a, b]}\n    except: [{size: 1x1}]", "10:15", "`size` is not in the matrix"),
             ("matrix: {format: [aaa, b]}\n    except: [{format: aab}]", "10:23", "`aab` is not a value of `format` in"),
             (
                 "matrix: {format: [a, b]}\n    except: [{}]", "10:14",
-                "An exception of nothing would leave everything out"
+                "An empty exception would exclude everything"
             ),
             ("matrix: {format: [a, b]}\n    except: {format: a}", "10:13", "`except` must be a list"),
-            ("matrix: {format: [a]}\n    except: [{format: a}]", "10:13", "Nothing is left of the matrix"),
+            ("matrix: {format: [a]}\n    except: [{format: a}]", "10:13", "The exceptions exclude the whole matrix"),
         ])
     func matrices(_ lines: String, _ position: String, _ message: String) throws {
         try expect(Slip("  - check: camera.rate\n    device: cam\n    \(lines)", position, message))
@@ -221,10 +222,10 @@ struct PlanMistakeTests {
     @Test(
         "of commands are told with their line and column",
         arguments: [
-            Slip("  - {run: light on}", "7:11", "Write the program and each argument in a list"),
-            Slip("  - {run: []}", "7:11", "Write the program and each argument in a list"),
+            Slip("  - {run: light on}", "7:11", "Write the program and its arguments as a list"),
+            Slip("  - {run: []}", "7:11", "Write the program and its arguments as a list"),
             Slip("  - {run: [\"\", a]}", "7:12", "The program's name is empty"),
-            Slip("  - {run: [a, [b]]}", "7:15", "One word or text is expected"),
+            Slip("  - {run: [a, [b]]}", "7:15", "Write one word or text here"),
             Slip("  - {run: [a], within: 5}", "7:24", "`within` must be a time above zero"),
             Slip("  - {run: [a], within: 0 s}", "7:24", "`within` must be a time above zero"),
             Slip("  - {run: [a], wihtin: 5 s}", "7:16", "`wihtin` is not a key here: write `within`."),
@@ -242,18 +243,18 @@ struct PlanMistakeTests {
             Slip(
                 "  - parallel:\n    - {check: camera.rate, device: cam}\n    - {check: camera.stream, device: cam}",
                 "9:7",
-                "The device `cam` is used in line 8 of the same parallel group, too"),
+                "The device `cam` is also used in line 8 of the same parallel group"),
             Slip(
                 "  - parallel:\n    - {check: camera.rate, device: cam}\n    - {check: camera.stream, device: same}",
                 "9:7",
-                "The device `same` is used in line 8"),
+                "The device `same` is also used in line 8"),
             Slip(
                 "  - parallel: [{check: camera.rate, device: cam, repeat: 2}]", "7:16",
-                "In a parallel group a check is made once, since its device can't be used twice at a time: write "
-                    + "`repeat` beside"),
+                "A parallel group can't use a device twice at a time, so each check runs once. Write "
+                    + "`repeat` next to"),
             Slip(
                 "  - parallel: [{check: camera.rate, device: cam, matrix: {tries: [1, 2]}}]", "7:16",
-                "In a parallel group a check is made once"),
+                "A parallel group can't use a device twice at a time, so each check runs once"),
         ])
     func groups(_ slip: Slip) throws { try expect(slip) }
 
@@ -262,14 +263,14 @@ struct PlanMistakeTests {
         arguments: [
             Slip(
                 "  - {check: camera.rate, device: cam}\n  - {check: camera.rate, device: cam}", "8:5",
-                "The result `camera.rate.cam` would be there twice, see line 7: give one check a `label: WORD`."),
+                "The result `camera.rate.cam` would exist twice (see line 7). Give one check a `label: WORD`."),
             Slip(
                 "  - {check: camera.rate, device: cam, repeat: 2}\n  - {check: camera.rate, device: cam, label: 2}",
                 "8:5",
-                "The result `camera.rate.cam.2` would be there twice"),
+                "The result `camera.rate.cam.2` would exist twice"),
             Slip(
                 "  - {check: camera.rate, device: cam, matrix: {format: [a/b, a b]}}", "7:5",
-                "The result `camera.rate.cam.a_b` would be there twice"),
+                "The result `camera.rate.cam.a_b` would exist twice"),
             Slip(
                 "  - {check: camera.rate, device: cam, label: \(String(repeating: "a", count: 200))}", "7:5",
                 "The name of this check's result would be longer than 200 characters"),
@@ -281,7 +282,7 @@ struct PlanMistakeTests {
         arguments: [
             Slip(
                 "  - {check: camera.rate, device: cam, repeat: 10000}\n  - {check: camera.stream, device: cam}", "8:5",
-                "With this check there are 10001, and a plan has at most 10000 checks"),
+                "With this check there are 10001, but a plan can have up to 10000 checks"),
             Slip(
                 "  - {check: camera.rate, device: cam, repeat: 5001, matrix: {tries: [1, 2]}}", "7:5",
                 "With this check there are 10002"),

@@ -270,7 +270,7 @@ struct PlanIncludeTests {
         }
         let chain = (names + ["plan.yaml"]).map { "`\($0)`" }.joined(separator: " includes ")
         let (plan, mistakes) = folder.read()
-        let sentence = "A file includes itself: \(chain); take one of these out of `include`."
+        let sentence = "A file includes itself: \(chain). Remove one of these from `include`."
         #expect(plan == nil && mistakes == ["\(names[length - 1]):2:11: \(sentence)"])
     }
 
@@ -301,14 +301,14 @@ struct PlanIncludeTests {
     @Test(
         "a mistake in an included file is told with that file",
         arguments: [
-            ([0x61, 0x0A, 0x62, 0xFF], "board.yaml:2:2: This byte is no text in UTF-8"),
+            ([0x61, 0x0A, 0x62, 0xFF], "board.yaml:2:2: This byte is not valid UTF-8"),
             (Array("version: 1\ndevices: [a\n".utf8), "board.yaml:3:1: This is not YAML"),
             ([], "board.yaml: The file is empty"),
             (Array("- a\n".utf8), "board.yaml:1:1: The file must be a mapping"),
             (Array("version: 1\nchecks: []\n".utf8), "board.yaml:2:1: `checks` is not a key here"),
             (Array("devices: {}\n".utf8), "board.yaml:1:1: `version: 1` is missing"),
-            (Array("version: 2\n".utf8), "board.yaml:1:10: This program reads version 1 alone"),
-            (Array("version: 1\ndevices: &a {b: *a}\n".utf8), "board.yaml:2:10: An anchor stands here"),
+            (Array("version: 2\n".utf8), "board.yaml:1:10: This version is not supported"),
+            (Array("version: 1\ndevices: &a {b: *a}\n".utf8), "board.yaml:2:10: Anchors and aliases are not supported"),
         ])
     func foreign(_ bytes: [UInt8], _ message: String) throws {
         try folder.write(bytes, to: "board.yaml")
@@ -322,7 +322,7 @@ struct PlanIncludeTests {
         try folder.write("version: 1\n" + Self.device, to: "board.yaml")
         let mistakes = try folder.read(text: Self.head + "include: board.yaml\n" + Self.device + Self.check).mistakes
         #expect(mistakes.count == 1)
-        #expect(mistakes.first?.hasPrefix("plan.yaml:3:11: The device `cam` stands already in line 2 of ") == true)
+        #expect(mistakes.first?.hasPrefix("plan.yaml:3:11: The device `cam` is already defined in line 2 of ") == true)
     }
 
     @Test("more than 100 files are refused")

@@ -143,7 +143,7 @@ struct RigComparisonTests {
             RigComparison(before, after).lines == [
                 "kernel: 6.12 before, 6.13 after", "worse    a: pass → fail", "worse    a m: 30 → 28.5 Hz (−5 %)",
                 "better   b m: 2 → 1 Hz (−50 %)", "gone     gone",
-                "1 better, 1 worse, 0 changed, 1 equal within 1 % or the spread over repeats.",
+                "1 better, 1 worse, 0 changed, 1 equal (equal: within 1 % or the spread of the repeats).",
             ])
     }
 

@@ -98,7 +98,7 @@ struct RigReportPageTests {
         "The headline tells how much went wrong",
         arguments: [
             ([.fail, .pass, .fail], "2 of 3 checks fail"), ([.fail, .pass], "1 of 2 checks fails"),
-            ([.pass, .pass], "All 2 checks pass"), ([.pass], "The only check passes"), ([], "No check was made"),
+            ([.pass, .pass], "All 2 checks pass"), ([.pass], "The only check passes"), ([], "No check ran"),
             ([.pass, .marginal], "All 2 checks pass, 1 near its limit"),
             ([.skip, .pass], "1 of 2 checks pass, 1 did not run"),
             ([.error, .miss, .fail, .pass], "1 of 4 checks fails, 1 finds no device, 1 could not measure"),

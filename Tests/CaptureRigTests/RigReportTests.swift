@@ -119,7 +119,7 @@ struct RigReportJSONTests {
             ("{\"schema\":\"capturegate.rig/x\"}", "no schema \"capturegate.rig/1\"."),
             ("{\"schema\":\"other/2\"}", "no schema \"capturegate.rig/1\"."),
             ("{\"schema\":\"capturegate.rig/2\"}", "has version 2 of the report's schema"),
-            ("{\"schema\":3}", "r.json has another type of value at schema."),
+            ("{\"schema\":3}", "r.json has a value of the wrong type at schema."),
             ("{\"schema\":\"capturegate.rig/1\"}", "r.json has no plan."),
         ])
     func refusals(json: String, message: String) {

@@ -47,7 +47,7 @@ struct AuditTests {
         #expect(world.store.events(.stop).isEmpty)
         let error = try #require(world.gatekeeper.unloggedEnds.first)
         #expect(error.kind == .store)
-        #expect(error.message.contains("Desk Mic (usb-mic) and not its end: It is locked."))
+        #expect(error.message.contains("Desk Mic (usb-mic), but not its end: It is locked."))
         #expect(error.remedies.map(\.action) == [nil, .verifyLog])
     }
 

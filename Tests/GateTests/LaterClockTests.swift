@@ -23,7 +23,7 @@ struct LaterClockTests {
         #expect(report.status == .notDetermined())
         #expect(report.refusal?.kind == .notAuthorized)
         let message = report.refusal?.message ?? ""
-        #expect(message.contains("the permission until 2023-11-14 23:13 UTC counts as over"), "\(message)")
+        #expect(message.contains("Its permission until 2023-11-14 23:13 UTC counts as expired"), "\(message)")
         #expect(message.contains("has seen a later clock, 2023-11-26 12:00 UTC"), "\(message)")
         #expect(report.refusal?.remedies.first?.action == .forgetLaterClock)
     }

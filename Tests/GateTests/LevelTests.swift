@@ -119,7 +119,7 @@ struct LevelTests {
         }
         let words = try await world.queue.run(operation)
         #expect(words.first?.hasPrefix("notAuthorized") == true && words.count == 4)
-        #expect(words.first?.contains("\"meter\" only, and \"record\" is needed") == true)
+        #expect(words.first?.contains("the level \"meter\". Opening it this way needs \"record\"") == true)
         #expect(world.store.events(.refusal).count == 1 && world.store.events(.start).isEmpty)
         #expect(world.store.decisions.count == 1)
     }

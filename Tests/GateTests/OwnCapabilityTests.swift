@@ -229,8 +229,8 @@ struct OwnCapabilityTests {
             for wanted in Brightness.allCases {
                 let isMet = granted.rawValue >= wanted.rawValue
                 let light = Light(wanted, granted: granted.level)
-                await hold(light, to: isMet, "\"\(granted)\" only, and \"\(wanted)\" is needed")
-                await hold(ReportedLight(light: light), to: isMet, "\"\(granted)\" only, and \"\(wanted)\" is needed")
+                await hold(light, to: isMet, "the level \"\(granted)\". It needs \"\(wanted)\"")
+                await hold(ReportedLight(light: light), to: isMet, "the level \"\(granted)\". It needs \"\(wanted)\"")
                 #expect(light.asked.count == (isMet ? 0 : 2))
             }
         }

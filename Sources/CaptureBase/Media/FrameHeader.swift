@@ -100,7 +100,7 @@ public struct FrameFlags: OptionSet, BitwiseCopyable, Sendable, Hashable {
     public static var reattached: FrameFlags {
         @_noLocks @_noAllocation get { FrameFlags(rawValue: 32) }
     }
-    /// The device's input had no signal that it could follow: it delivers noise, or a frame of its own.
+    /// The device's input had no usable signal: it delivers noise, or a frame that it makes itself.
     public static var noSignal: FrameFlags {
         @_noLocks @_noAllocation get { FrameFlags(rawValue: 64) }
     }

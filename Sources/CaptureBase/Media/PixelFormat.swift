@@ -54,9 +54,9 @@ public struct PixelFormat: RawRepresentable, Hashable, Sendable, Codable, Custom
     /// One complete JFIF image per frame.
     public static let jpeg = PixelFormat("J", "P", "E", "G")
 
-    /// One picture of an H.264 stream per frame, between start codes (ITU-T H.264, annex B), mostly predicted from others.
+    /// One image of an H.264 stream per frame, between start codes (ITU-T H.264, annex B), mostly predicted from others.
     public static let h264 = PixelFormat("H", "2", "6", "4")
-    /// The same of H.265 (ITU-T H.265).
+    /// One image of an H.265 stream per frame, between start codes (ITU-T H.265).
     public static let hevc = PixelFormat("H", "E", "V", "C")
 
     /// True if a frame is a JPEG image.
@@ -71,7 +71,7 @@ public struct PixelFormat: RawRepresentable, Hashable, Sendable, Codable, Custom
     /// True if the camera has compressed the frames already.
     public var isCompressed: Bool { isJPEG || isPredicted }
 
-    /// The code without filling spaces; `?` stands for a byte that is no visible ASCII character.
+    /// The code without padding spaces. `?` replaces a byte that is not a visible ASCII character.
     public var description: String {
         let characters = (0..<4).map { UInt8(truncatingIfNeeded: (rawValue & 0x7FFF_FFFF) >> (8 * UInt32($0))) }
         let letters = String(decoding: characters.map { $0 > 0x1F && $0 < 0x7F ? $0 : 0x3F }, as: UTF8.self)

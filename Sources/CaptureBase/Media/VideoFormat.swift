@@ -105,7 +105,7 @@ public struct FrameRate: Hashable, Sendable, Codable, CustomStringConvertible {
     /// ``frameDuration`` in ns, for what is done with each frame.
     package var frameNanoseconds: Int64 { Int64(denominator) * 1_000_000_000 / Int64(numerator) }
 
-    /// The rate as `30`, or as `30000/1001` where it is no whole number.
+    /// The rate as `30`, or as `30000/1001` if it is not a whole number.
     public var description: String {
         numerator % denominator == 0 ? "\(numerator / denominator)" : "\(numerator)/\(denominator)"
     }

@@ -38,18 +38,18 @@ public struct AudioConversion: Hashable, Sendable {
     public func check() throws(CaptureError) {
         guard (-120.0...60).contains(gain) else {
             throw CaptureError(
-                .usage, "A gain of \(gain) dB can't be applied.", remedies: [Remedy("Choose -120 to 60 dB.")])
+                .usage, "A gain of \(gain) dB is out of range.", remedies: [Remedy("Choose -120 to 60 dB.")])
         }
         if let sampleRate, !(1000...768_000).contains(sampleRate) {
             throw CaptureError(
-                .usage, "Sound can't be converted to \(sampleRate) Hz.", remedies: [Remedy("Choose 1000 to 768000 Hz.")]
+                .usage, "Audio can't be converted to \(sampleRate) Hz.", remedies: [Remedy("Choose 1000 to 768000 Hz.")]
             )
         }
         guard case .list(let numbers) = channels else { return }
         guard (1...255).contains(numbers.count), numbers.allSatisfy({ $0 >= 1 }) else {
             throw CaptureError(
-                .usage, "Channels are numbered from 1, and a clip has 1 to 255 of them.",
-                remedies: [Remedy("Name the channels by their numbers, such as 1 and 3.")])
+                .usage, "Channel numbers are 1 to 255.",
+                remedies: [Remedy("Choose channels by their numbers, such as 1 and 3.")])
         }
     }
 
@@ -98,7 +98,7 @@ public enum ChannelSelection: Hashable, Sendable {
                 let has = count == 1 ? "1 channel" : "\(count) channels"
                 let choice = count == 1 ? "Choose channel 1." : "Choose from 1 to \(count)."
                 throw CaptureError(
-                    .usage, "\(track.name) has \(has), and none of number \(number).", remedies: [Remedy(choice)])
+                    .usage, "\(track.name) has \(has), but no channel \(number).", remedies: [Remedy(choice)])
             }
             return numbers.map { [$0 - 1] }
         }
@@ -202,7 +202,7 @@ private struct ConversionPlan {
         if inputs.count == 1 { return Array(repeating: inputs[0], count: channels) }
         if channels == 1 { return [inputs.flatMap(\.self)] }
         throw CaptureError(
-            .usage, "\(track.name) gives \(inputs.count) channels, and the mix has \(channels).",
-            remedies: [Remedy("Mix them to one channel, or choose as many of each.")])
+            .usage, "\(track.name) has \(inputs.count) channels, but the mix has \(channels).",
+            remedies: [Remedy("Choose the same number of channels for each microphone, such as mono.")])
     }
 }

@@ -13,7 +13,7 @@ extension AudioFormat {
     package func frames(in bytes: RawSpan) throws(CaptureError) -> Int {
         guard bytes.byteCount.isMultiple(of: bytesPerFrame) else {
             throw CaptureError(
-                .usage, "\(bytes.byteCount) bytes are not whole frames of \(bytesPerFrame) bytes of sound.")
+                .usage, "\(bytes.byteCount) bytes are not a whole number of audio frames of \(bytesPerFrame) bytes.")
         }
         return bytes.byteCount / bytesPerFrame
     }
@@ -23,7 +23,7 @@ extension AudioFormat {
     func checkValues() throws(CaptureError) {
         guard (1...655_350).contains(sampleRate), (1...255).contains(channels) else {
             throw CaptureError(
-                .usage, "Sound of \(channels) channels at \(sampleRate) Hz can't be stored.",
+                .usage, "Audio with \(channels) channels at \(sampleRate) Hz can't be stored.",
                 remedies: [Remedy("Choose 1 to 255 channels and 1 to 655350 Hz.")])
         }
     }

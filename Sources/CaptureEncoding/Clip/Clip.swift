@@ -52,7 +52,7 @@ public struct ClipSegment: Hashable, Sendable {
     }
 }
 
-/// A pause of a recording: a cut in the clip, behind which its time goes on without a hole.
+/// A pause of a recording: a cut in the clip, after which the clip's time continues without a gap.
 ///
 /// *thread-safe*
 public struct ClipPause: Hashable, Sendable, Codable {
@@ -128,7 +128,7 @@ public struct ClipTee: Hashable, Sendable {
     }
 }
 
-/// Failure of one of several outputs, while the others go on.
+/// Failure of one of several outputs, while the others continue.
 ///
 /// *thread-safe*
 public struct OutputFailure: Hashable, Sendable {

@@ -62,9 +62,9 @@ public struct TrackLedger: Hashable, Sendable, Codable {
         set { startOffsetNanoseconds = newValue.exactNanoseconds }
     }
 
-    /// Distance of the audio's end behind its place by the clip's clock; `nil` for a track that is not kept to that clock. More
-    /// than some milliseconds means that the device's clock is off by more than is corrected, 2 %, or that the clip was too short
-    /// for it.
+    /// Delay of the audio's end on the clip's clock; `nil` for a track that does not follow that clock. More than some
+    /// milliseconds means that the device's clock differs by more than 2 %, the limit of the correction, or that the clip was
+    /// too short for a correction.
     public var endOffset: Duration? {
         get { endOffsetNanoseconds.map { .nanoseconds($0) } }
         set { endOffsetNanoseconds = newValue?.exactNanoseconds }

@@ -38,7 +38,7 @@ enum CodecLibrary {
                 remedies: remedies + [Remedy("Build it with the trait \(trait), or choose another codec.")])
         default:
             throw CaptureError(
-                .unavailable, "\(title) is not installed, or in another version than this program was built for.",
+                .unavailable, "\(title) is not installed, or has a version that this program was not built for.",
                 remedies: remedies + [Remedy("Install the library of \(title), or choose another codec.")])
         }
     }
@@ -103,7 +103,7 @@ extension EncoderSettings {
         var path = "clip.\(format.endings.first ?? format.rawValue)"
         if case .file(let name) = destination { path = name }
         let elsewhere = Remedy(
-            "Record to standard output, and have ffmpeg make the file",
+            "Let ffmpeg make the file",
             .transcode(path: path, sound: kinds.contains(.audio), picture: kinds.contains(.video)))
         if kinds.contains(.video) { try settings.videoCodec.library?.check([elsewhere]) }
         if kinds.contains(.audio) { try settings.audioCodec.library?.check([elsewhere]) }

@@ -8,7 +8,7 @@ public enum AudioCodec: String, Hashable, Sendable, CaseIterable {
     ///
     /// FLAC is lossless and takes about half the bytes of PCM.
     case automatic = "auto"
-    /// Uncompressed samples, for tools that read nothing else.
+    /// Uncompressed samples, for tools that read no other codec.
     case pcm
     /// Lossless (RFC 9639): integers of 16 to 32 bits, at most 8 channels.
     case flac
@@ -25,7 +25,7 @@ public enum VideoCodec: String, Hashable, Sendable, CaseIterable {
     /// H.264 in MP4, VP8 in WebM; elsewhere MJPEG, the camera's own images if it delivers JPEG. What a camera codes as H.264
     /// or H.265 itself stays as it is.
     case automatic = "auto"
-    /// Motion-JPEG: every frame a JPEG image of its own (ITU-T T.81).
+    /// Motion-JPEG: every frame is a separate JPEG image (ITU-T T.81).
     case mjpeg
     /// Uncompressed.
     case raw
@@ -136,12 +136,10 @@ public struct MJPEGParameters: Hashable, Sendable {
 
     /// Quantization steps of the frequencies.
     public enum Quantization: String, Hashable, Sendable, CaseIterable {
-        /// Nearly equal steps for all frequencies and for chroma as for luma, with a dead zone:
-        /// small values between two steps are rounded down. The fewest bytes for equal similarity
-        /// (SSIM).
+        /// Nearly equal steps for all frequencies, for chroma and luma, with a dead zone: small values between two steps are
+        /// rounded down. Gives the fewest bytes for equal similarity (SSIM).
         case even
-        /// Tables of ITU-T T.81, annex K, as most programs have them: coarse in chroma and in fine
-        /// detail.
+        /// Tables of ITU-T T.81, annex K, which most programs use: coarse in chroma and in fine detail.
         case annexK
     }
 
@@ -200,9 +198,9 @@ public struct OpusParameters: Hashable, Sendable {
 
     /// Distribution of bits over time (`OPUS_SET_VBR`, `OPUS_SET_VBR_CONSTRAINT`).
     public enum BitrateMode: String, Hashable, Sendable, CaseIterable {
-        /// As many as each moment needs.
+        /// Bits as needed at each moment.
         case variable = "vbr"
-        /// As many as each moment needs, within the buffer of a link of that bitrate.
+        /// Bits as needed at each moment, within the buffer of a link of that bitrate.
         case constrained = "cvbr"
         /// Packets of equal size.
         case constant = "cbr"

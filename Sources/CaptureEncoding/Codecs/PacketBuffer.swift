@@ -124,7 +124,7 @@ public struct PacketBuffer: ~Copyable {
         let bytes = format.sampleFormat.bytesPerSample
         guard sizes.sample == bytes else {
             throw CaptureError(
-                .usage, "The codec takes samples of \(sizes.sample) bytes, and those of the sound have \(bytes).")
+                .usage, "The codec takes samples of \(sizes.sample) bytes, but the audio has \(bytes).")
         }
         let size = frames * format.channels * sizes.code
         let duration = format.nanoseconds(ofFrames: Int64(frames))
@@ -163,5 +163,5 @@ public struct PacketBuffer: ~Copyable {
         return storage.packets[index]
     }
 
-    static var outOfMemory: CaptureError { CaptureError(.inputOutput, "There is no memory left for a packet.") }
+    static var outOfMemory: CaptureError { CaptureError(.inputOutput, "There is not enough memory for a packet.") }
 }

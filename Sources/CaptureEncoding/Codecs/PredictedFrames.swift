@@ -7,8 +7,7 @@ import CaptureBase
 public struct PredictionParameters: Hashable, Sendable {
     /// Bits per second, 10,000 to 500 million; `nil` for a rate by the size and rate of the frames.
     public var bitrate: Int?
-    /// Equal quality throughout, 1 (small) to 100 (large), whatever bits that takes; `nil` keeps to
-    /// the bitrate.
+    /// Constant quality, 1 (small) to 100 (large), with any number of bits; `nil` keeps to the bitrate.
     public var quality: Int?
     /// Longest time from one key frame to the next, 100 ms to 1 minute: players seek to key frames,
     /// and an interrupted clip is damaged up to the next one.
@@ -160,17 +159,18 @@ extension PredictedFrames {
     /// - Throws: `.usage`, with a remedy.
     func check() throws(CaptureError) {
         guard converter != nil else { throw cannotEncode }
-        try Self.check("bitrate", parameters.bitrate, 10_000...500_000_000, "bits a second")
+        try Self.check("bitrate", parameters.bitrate, 10_000...500_000_000, "bit/s")
         try Self.check("quality", parameters.quality, 1...100, "of 100")
         try Self.check("complexity", parameters.complexity, 0...10, "of 10")
         let interval = parameters.keyFrameInterval
         guard interval >= .milliseconds(100), interval <= .seconds(60) else {
             throw CaptureError(
-                .usage, "A key frame can't come each \(interval).", remedies: [Remedy("Choose 100 ms to 1 minute.")])
+                .usage, "A key-frame interval of \(interval) is out of range.",
+                remedies: [Remedy("Choose 100 ms to 1 minute.")])
         }
         guard parameters.bitrate == nil || parameters.quality == nil else {
             throw CaptureError(
-                .usage, "Video has either a bitrate or a quality.", remedies: [Remedy("Leave one of them out.")])
+                .usage, "Video takes either a bitrate or a quality.", remedies: [Remedy("Remove one of them.")])
         }
     }
 
@@ -179,14 +179,14 @@ extension PredictedFrames {
     ) throws(CaptureError) {
         guard let value, !range.contains(value) else { return }
         throw CaptureError(
-            .usage, "Video has no \(name) of \(value).",
+            .usage, "The video \(name) \(value) is out of range.",
             remedies: [Remedy("Choose \(range.lowerBound) to \(range.upperBound) \(unit).")])
     }
 
     /// Error for formats without a layout here, with the pixel formats to choose from.
     var cannotEncode: CaptureError {
         CaptureError(
-            .usage, "\(format.width)x\(format.height) \(format.pixelFormat) can't be made \(codec.title).",
+            .usage, "\(format.width)x\(format.height) \(format.pixelFormat) can't be converted to \(codec.title).",
             remedies: [Remedy("Choose --pixel-format YUYV, NV12, YU12 or MJPG, and an even width and height.")])
     }
 
@@ -234,7 +234,7 @@ extension PredictedFrames {
     }
 
     func failure(_ action: String, _ code: Int32) -> CaptureError {
-        var reason = handle == nil && code == 0 ? "it was not begun" : "error \(code)"
+        var reason = handle == nil && code == 0 ? "the encoder did not start" : "error \(code)"
         if let handle, codec.library == .libvpx { reason = String(cString: cc_vpx_text(handle)) }
         return CaptureError(.inputOutput, "\(codec.library.title) can't \(action) the stream: \(reason).", errno: code)
     }

@@ -18,8 +18,8 @@ extension ClipFormat {
         let settings = settings.chosen(for: self)
         switch self {
         case .nothing: return NullWriter(output: output, tracks: tracks)
-        case .v4l2: throw CaptureError(.usage, "\(output.destination) is no device that takes pictures.")
-        case .own: throw CaptureError(.usage, "A container of the program's own has a writer of its own.")
+        case .v4l2: throw CaptureError(.usage, "\(output.destination) is not a video output.")
+        case .own: throw CaptureError(.usage, "A custom container needs a custom writer.")
         case .matroska, .webm:
             return try MatroskaWriter(
                 output: output, format: self, tracks: tracks, labels: labels, settings: settings)

@@ -41,7 +41,7 @@ struct ClipTags {
     var chapters: [(at: Int64, text: String)] {
         let all = zip(tracks, ledger?.tracks ?? []).flatMap { track, ledger in
             (ledger.marks ?? []).map { mark in
-                let noun = (track.kind == .video ? "picture" : "sample") + (mark.frames == 1 ? "" : "s")
+                let noun = (track.kind == .video ? "frame" : "sample") + (mark.frames == 1 ? "" : "s")
                 return (at: mark.atNanoseconds, text: "\(mark.frames) \(noun) lost: \(track.name)")
             }
         }

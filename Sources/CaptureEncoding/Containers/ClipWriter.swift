@@ -129,14 +129,14 @@ extension ClipWriter {
 
     private func firstTrack(of kind: MediaKind) throws(CaptureError) -> Int {
         guard let index = tracks.firstIndex(where: { $0.kind == kind }) else {
-            throw CaptureError(.usage, "The clip has no track of \(kind.rawValue).")
+            throw CaptureError(.usage, "The clip has no \(kind.rawValue) track.")
         }
         return index
     }
 
     package func checkTrack(_ track: Int) throws(CaptureError) {
         guard tracks.indices.contains(track) else {
-            throw CaptureError(.usage, "The clip has \(tracks.count) tracks, none of number \(track).")
+            throw CaptureError(.usage, "The clip has \(tracks.count) tracks, but no track \(track).")
         }
     }
 }

@@ -102,7 +102,7 @@ final class ContainerWriter: TrackWriter {
         guard head.count == headBytes else {
             throw CaptureError(
                 .usage,
-                "The head of \(name) has \(head.count) bytes at the end, and had \(headBytes) at the beginning.")
+                "The header of \(name) changed its size from \(headBytes) to \(head.count) bytes.")
         }
         try output.patch(head, at: 0)
     }

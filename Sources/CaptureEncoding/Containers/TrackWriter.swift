@@ -294,7 +294,7 @@ extension EncodedTrack {
         _ make: (Int, ClipTrack, any TrackEncoder) throws(CaptureError) -> Track
     ) throws(CaptureError) -> [Track] {
         // The number of a track then fits into the one byte of Matroska's blocks.
-        guard tracks.count <= 100 else { throw CaptureError(.usage, "A clip holds at most 100 tracks.") }
+        guard tracks.count <= 100 else { throw CaptureError(.usage, "A clip can have up to 100 tracks.") }
         var begun: [Track] = []
         for (index, track) in tracks.enumerated() {
             let encoder = settings.encoder(for: track)

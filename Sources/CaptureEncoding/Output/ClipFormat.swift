@@ -43,8 +43,8 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
     public init(for destination: ClipDestination, named name: String? = nil) throws(CaptureError) {
         if let name, case .videoOutput = destination {
             throw CaptureError(
-                .usage, "\(destination) is shown in a format that it takes itself, not as \(name).",
-                remedies: [Remedy("Leave the format out; --pixel-format says what the camera delivers.")])
+                .usage, "\(destination) has its own format, so the format \(name) can't be chosen.",
+                remedies: [Remedy("Remove the format. --pixel-format sets the camera's format.")])
         }
         if let name {
             self = try Self.named(name)
@@ -81,7 +81,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// True if its frames have no timestamps of their own, but follow one another at the camera's rate.
+    /// True if its frames have no timestamps, but follow one another at the camera's rate.
     public var hasConstantRate: Bool { self == .y4m || self == .mjpeg }
 
     /// True for formats that store chapters.
@@ -96,7 +96,8 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
             return format
         }
         let known = allCases.map(\.rawValue).joined(separator: ", ")
-        throw CaptureError(.usage, "No clip format is called \"\(name)\".", remedies: [Remedy("Use one of \(known).")])
+        throw CaptureError(
+            .usage, "The clip format \"\(name)\" is unknown.", remedies: [Remedy("Use one of \(known).")])
     }
 
     private static func ofEnding(_ path: String) throws(CaptureError) -> ClipFormat {
@@ -112,9 +113,9 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
 
     private static func unknownEnding(_ path: String) -> CaptureError {
         let known = allCases.flatMap(\.endings).map { "." + $0 }.joined(separator: ", ")
-        let remedy = Remedy("End the name in one of \(known), or write to null: to keep nothing.")
+        let remedy = Remedy("Use one of \(known), or null: to store nothing.")
         return CaptureError(
-            .usage, "The ending of \"\(path)\" names no clip format.",
+            .usage, "The ending of \"\(path)\" is not a known clip format.",
             remedies: elsewhere(path).map { [$0, remedy] } ?? [remedy])
     }
 
@@ -124,7 +125,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
         let (sound, picture) = (soundElsewhere.contains(ending), pictureElsewhere.contains(ending))
         guard sound || picture || bothElsewhere.contains(ending) else { return nil }
         return Remedy(
-            "Record to standard output, and have ffmpeg make the file",
+            "Let ffmpeg make the file",
             .transcode(path: path, sound: !picture, picture: !sound))
     }
 
@@ -141,28 +142,28 @@ extension ClipFormat {
     public func check(_ kinds: [MediaKind]) throws(CaptureError) {
         guard !kinds.isEmpty else {
             throw CaptureError(
-                .usage, "A clip needs a camera or a microphone, and neither is chosen.",
+                .usage, "A clip needs a camera or a microphone.",
                 remedies: [Remedy("Choose one with --camera or --microphone.")])
         }
         for kind in Set(kinds) where !self.kinds.contains(kind) { throw cannotHold(kind) }
         guard kinds.count == 1 || holdsSeveral else {
-            if self == .v4l2 { throw cannotShow("shows one camera, not \(kinds.count)", "name one --camera") }
+            if self == .v4l2 { throw cannotShow("shows one camera, not \(kinds.count)", "choose one --camera") }
             throw CaptureError(
-                .usage, "\(title) holds one track, not \(kinds.count).",
+                .usage, "\(title) can contain one track, not \(kinds.count).",
                 remedies: [Remedy("Record to a name that ends in .mkv.")])
         }
     }
 
     private func cannotHold(_ kind: MediaKind) -> CaptureError {
-        if self == .v4l2 { return cannotShow("has no sound", "leave the microphone out with --microphone none") }
+        if self == .v4l2 { return cannotShow("has no audio", "add --microphone none") }
         return kind == .video
             ? CaptureError(
-                .usage, "\(title) holds sound alone, no picture.",
-                remedies: [Remedy("Record to a name that ends in .mkv, or leave the camera out with --camera none.")])
+                .usage, "\(title) can contain only audio.",
+                remedies: [Remedy("Record to a name that ends in .mkv, or add --camera none.")])
             : CaptureError(
-                .usage, "\(title) holds pictures alone, no sound.",
+                .usage, "\(title) can contain only video.",
                 remedies: [
-                    Remedy("Record to a name that ends in .mkv, or leave the microphone out with --microphone none.")
+                    Remedy("Record to a name that ends in .mkv, or add --microphone none.")
                 ])
     }
 
@@ -173,7 +174,7 @@ extension ClipFormat {
         CaptureError(
             .usage, "\(title) \(what).",
             remedies: [
-                Remedy("Record to a file that holds it, and add --tee v4l2:/dev/videoN."), Remedy("Or \(instead)."),
+                Remedy("Record to a file, and add --tee v4l2:/dev/videoN."), Remedy("Or \(instead)."),
             ])
     }
 
@@ -191,7 +192,7 @@ extension ClipFormat {
         case .raw: "A raw file"
         case .nothing: "null:"
         case .v4l2: "A virtual camera"
-        case .own: "A container of the program's own"
+        case .own: "A custom container"
         }
     }
 }
@@ -206,7 +207,7 @@ public enum ClipDestination: Hashable, Sendable, CustomStringConvertible {
     case standardOutput
     /// Captured, counted and discarded.
     case nothing
-    /// Shown by a V4L2 node that takes pictures, such as a virtual camera.
+    /// Sent to a V4L2 video output, such as a virtual camera.
     case videoOutput(path: String)
 
     /// Looks at what is there: a pipe is written to, and a file replaced.

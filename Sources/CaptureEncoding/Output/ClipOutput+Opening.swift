@@ -37,7 +37,7 @@ extension ClipOutput {
             self.init(destination: destination, descriptor: reader.descriptor, reader: reader)
         case .nothing: self.init(destination: destination, descriptor: .none)
         // A device is no file: nothing of partial names, syncing and renaming may touch it.
-        case .videoOutput: throw CaptureError(.usage, "\(destination) is a device, and no file.")
+        case .videoOutput: throw CaptureError(.usage, "\(destination) is a device, not a file.")
         }
     }
 
@@ -81,12 +81,13 @@ extension ClipOutput {
         }
         guard case .success(let status) = FileStatus.ofLink(path) else { return }
         if status.kind == .directory {
-            throw CaptureError(.usage, "\(path) is a folder.", remedies: [Remedy("Name a file in it.")])
+            throw CaptureError(.usage, "\(path) is a directory.", remedies: [Remedy("Name a file in it.")])
         }
         guard replacing else { throw exists(path) }
         guard isReplaceable(path) else {
             throw CaptureError(
-                .usage, "\(path) is not a file that can be replaced.", remedies: [Remedy("Write to - or to null:.")])
+                .usage, "\(path) is not a regular file, so it can't be replaced.",
+                remedies: [Remedy("Write to - (standard output) or to null:.")])
         }
     }
 

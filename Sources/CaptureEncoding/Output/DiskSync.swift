@@ -51,7 +51,7 @@ package final class DiskSync: Sendable {
         do throws(Errno) {
             try DetachedThread.start(stackBytes: Self.stackBytes) { self.run() }
         } catch {
-            throw .output(error, "start a thread that stores", file.path)
+            throw .output(error, "start a thread to store", file.path)
         }
     }
 

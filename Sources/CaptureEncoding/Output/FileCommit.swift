@@ -77,7 +77,8 @@ package struct FileCommit: Sendable {
 
     private var appeared: CaptureError {
         CaptureError(
-            .fileExists, "\(path) has appeared meanwhile; the recording is in \(file.path).",
+            .fileExists,
+            "\(path) was created by another program during the recording. The recording is in \(file.path).",
             errno: Errno.fileExists.number,
             remedies: [Remedy("Rename it.", command: "mv -n \(ShellQuote.quoted(file.path)) OTHER-NAME")])
     }

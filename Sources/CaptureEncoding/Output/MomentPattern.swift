@@ -42,8 +42,8 @@ final class MomentPattern: Sendable {
 
     private static func unknown(_ conversion: String, _ text: String) -> CaptureError {
         CaptureError(
-            .usage, "\(conversion) in \"\(text)\" is no conversion for the name of a segment.",
-            remedies: [Remedy("Write %Y, %m, %d, %H, %M, %S, %j, %s or %F, or %% for a percent sign.")])
+            .usage, "\(conversion) in \"\(text)\" is not supported in a segment's name.",
+            remedies: [Remedy("Use %Y, %m, %d, %H, %M, %S, %j, %s or %F, or %% for a percent sign.")])
     }
 
     /// The name of a file that begins at a moment: with `-2`, `-3` and so on before its ending where that name is taken.

@@ -65,7 +65,7 @@ package final class OutputQueue: Sendable {
         do throws(Errno) {
             try DetachedThread.start(stackBytes: Self.stackBytes) { self.run(sink) }
         } catch {
-            throw .output(error, "start a thread that writes", sink.file?.path ?? "a pipe")
+            throw .output(error, "start a thread to write", sink.file?.path ?? "a pipe")
         }
     }
 

@@ -113,9 +113,9 @@ package final class OutputReader: Sendable {
     package var error: CaptureError {
         CaptureError(
             .inputOutput,
-            "Nobody reads \(name): it took nothing for \(patience / 1_000_000_000) s after the capture's end, and the "
-                + "clip in it is cut off.", errno: Errno.wouldBlock.number,
-            remedies: [Remedy("Have its reader go on reading, or record to a file.")])
+            "Nothing has read \(name) for \(patience / 1_000_000_000) s since the capture ended, so the "
+                + "clip is incomplete.", errno: Errno.wouldBlock.number,
+            remedies: [Remedy("Make its reader continue, or record to a file.")])
     }
 }
 
@@ -124,7 +124,7 @@ extension CaptureError {
     ///
     /// It never reaches a user: the clip that ends with it is well.
     package static func readerGone(_ destination: ClipDestination) -> CaptureError {
-        CaptureError(.inputOutput, "Who read \(destination) has closed it.", errno: Errno.brokenPipe.number)
+        CaptureError(.inputOutput, "The reader of \(destination) closed it.", errno: Errno.brokenPipe.number)
     }
 
     /// True of an output whose reader has closed it.
@@ -135,6 +135,6 @@ extension CaptureError {
 
     /// Error of a reader that fell behind: frames of its last seconds are lost, and it is unknown which.
     package static let slowReader = CaptureError(
-        .inputOutput, "Who reads standard output was too slow: the clip's end is missing.",
-        remedies: [Remedy("Read faster, or record to a file.")])
+        .inputOutput, "The reader of standard output was too slow, so the end of the clip is missing.",
+        remedies: [Remedy("Use a faster reader, or record to a file.")])
 }

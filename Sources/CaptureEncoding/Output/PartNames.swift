@@ -16,14 +16,14 @@ package struct PartNames: Sendable {
         case .file, .nothing: break
         case .pipe(let path):
             throw CaptureError(
-                .usage, "\(path) is a pipe, which can't be cut into several files.", remedies: [Remedy("Name a file.")])
+                .usage, "\(path) is a pipe, so it can't have segments.", remedies: [Remedy("Name a file.")])
         case .videoOutput:
             throw CaptureError(
-                .usage, "\(destination) is a device, which can't be cut into several files.",
+                .usage, "\(destination) is a device, so it can't have segments.",
                 remedies: [Remedy("Name a file.")])
         case .standardOutput:
             throw CaptureError(
-                .usage, "Standard output can't be cut into several files.", remedies: [Remedy("Name a file.")])
+                .usage, "Standard output can't have segments.", remedies: [Remedy("Name a file.")])
         }
         self.destination = destination
         if case .file(let path) = destination { moments = try MomentPattern(path) } else { moments = nil }

@@ -35,7 +35,7 @@ package struct PartialFile: Sendable {
     /// - Parameter length: bytes that were written.
     package func loss(ofWritten length: Int64) -> CaptureError? {
         switch FileStatus.of(descriptor) {
-        case .failure(let errno): .output(errno, "look at", path)
+        case .failure(let errno): .output(errno, "read", path)
         case .success(let own) where own.links == 0 && !isNamed(path): removed
         case .success(let own): own.size < length ? cut(to: own.size, of: length) : nil
         }
@@ -56,17 +56,17 @@ package struct PartialFile: Sendable {
     private func cut(to size: Int64, of length: Int64) -> CaptureError {
         CaptureError(
             .inputOutput,
-            "\(path) was cut to \(size) of \(length) bytes by another program while it was recorded.",
+            "Another program shortened \(path) from \(length) to \(size) bytes during the recording.",
             remedies: [
-                Remedy("Record again, and leave the .partial alone until the end."),
-                Remedy("Or see what is left.", .recover(path: path)),
+                Remedy("Record again, and do not touch the .partial file."),
+                Remedy("Or recover the rest.", .recover(path: path)),
             ])
     }
 
     private var removed: CaptureError {
         CaptureError(
-            .inputOutput, "\(path) was removed while it was recorded, and what was recorded is gone with it.",
-            remedies: [Remedy("Record again, and leave the .partial and its folder alone until the end.")])
+            .inputOutput, "\(path) was removed during the recording, so the recording is lost.",
+            remedies: [Remedy("Record again, and do not touch the .partial file or its directory.")])
     }
 
     /// The error of a name that is no longer this file's; says where the file is now.
@@ -74,7 +74,7 @@ package struct PartialFile: Sendable {
         let place = currentPlace
         return CaptureError(
             .inputOutput,
-            "\(path) was moved while it was recorded; the recording is whole, in \(place ?? "the file it became").",
+            "\(path) was moved during the recording. The recording is complete, in \(place ?? "the moved file").",
             remedies: [
                 place.map { Remedy("Rename it.", command: "mv -n \(ShellQuote.quoted($0)) OTHER-NAME") }
                     ?? Remedy("Rename it.")
@@ -173,7 +173,7 @@ extension PartialFile {
         case .success(let status): found = status
         case .failure(let errno):
             descriptor.close()
-            throw .output(errno, "look at", path)
+            throw .output(errno, "read", path)
         }
         // A file system may give all files to the user who mounted it, or root's to nobody.
         let status = isMade ? found.owned(by: Users.effectiveID) : found
@@ -200,7 +200,7 @@ extension PartialFile {
         let who = holder.map { ": process \($0.processID) (\($0.command))" } ?? ""
         return CaptureError(
             .busy, "Another recording is writing \(path)\(who).", errno: Errno.wouldBlock.number,
-            remedies: [Remedy("Choose another name, or wait until it has ended.")])
+            remedies: [Remedy("Choose another name, or wait until that recording has ended.")])
     }
 }
 

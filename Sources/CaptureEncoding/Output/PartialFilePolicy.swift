@@ -23,14 +23,15 @@ package enum PartialFilePolicy: Equatable {
         let quoted = ShellQuote.quoted(partial)
         if case .picture = self {
             return CaptureError(
-                .fileExists, "\(partial) holds half a picture that was interrupted.", errno: Errno.fileExists.number,
+                .fileExists, "\(partial) contains an incomplete image from an earlier run.",
+                errno: Errno.fileExists.number,
                 remedies: [Remedy("Remove it, or replace it with --force.", command: "rm \(quoted)")])
         }
         return CaptureError(
-            .fileExists, "\(partial) holds a recording that was interrupted.", errno: Errno.fileExists.number,
+            .fileExists, "\(partial) contains an interrupted recording.", errno: Errno.fileExists.number,
             remedies: [
                 Remedy("Finish it.", .recover(path: partial)),
-                Remedy("Or remove it: --force replaces finished files alone.", command: "rm \(quoted)"),
+                Remedy("Or remove it. --force replaces only finished files.", command: "rm \(quoted)"),
             ])
     }
 
@@ -41,22 +42,23 @@ package enum PartialFilePolicy: Equatable {
             switch status.kind {
             case .file: fileRefusal(status)
             case .link: "is a link"
-            case .directory: "is a folder"
+            case .directory: "is a directory"
             case .pipe: "is a pipe"
             case .socket: "is a socket"
             default: "is a device"
             }
         return what.map { what in
             CaptureError(
-                .fileExists, "\(path) \(what): nothing is written there.", errno: Errno.fileExists.number,
-                remedies: [Remedy("Choose another name, or take that away: a recording is written under it first.")])
+                .fileExists, "\(path) \(what), so the recording can't use that name until it is finished.",
+                errno: Errno.fileExists.number,
+                remedies: [Remedy("Choose another name for the clip, or move that file away.")])
         }
     }
 
     private static func fileRefusal(_ status: FileStatus) -> String? {
-        if status.owner != Users.effectiveID { return "belongs to another user, of number \(status.owner)" }
+        if status.owner != Users.effectiveID { return "belongs to another user (\(status.owner))" }
         // Some file systems count no links.
-        return status.links > 1 ? "is a file that has another name as well" : nil
+        return status.links > 1 ? "has another hard link" : nil
     }
 }
 
@@ -68,17 +70,20 @@ extension CaptureError {
         // EFBIG: a limit of the file system or of the process (RLIMIT_FSIZE); the effect on the file is the same.
         case .noSpace, .diskQuotaExceeded, .fileTooLarge:
             return CaptureError(
-                .diskFull, message, errno: code.number, remedies: [Remedy("Free some space, or choose another folder.")]
+                .diskFull, message, errno: code.number,
+                remedies: [Remedy("Free some space, or choose another directory.")]
             )
         case .permissionDenied, .notPermitted, .readOnlyFileSystem:
             return CaptureError(
-                .inputOutput, message, errno: code.number, remedies: [Remedy("Record to a folder you may write to.")])
+                .inputOutput, message, errno: code.number,
+                remedies: [Remedy("Record to a directory that you can write to.")])
         case .noSuchFileOrDirectory, .notDirectory:
-            return CaptureError(.inputOutput, message, errno: code.number, remedies: [Remedy("Make the folder first.")])
+            return CaptureError(
+                .inputOutput, message, errno: code.number, remedies: [Remedy("Create the directory first.")])
         case .fileNameTooLong:
             return CaptureError(
                 .inputOutput, message, errno: code.number,
-                remedies: [Remedy("Choose a shorter name: until it is finished, .partial is added to it.")])
+                remedies: [Remedy("Choose a shorter name. CaptureGate adds .partial to it during the recording.")])
         case .tooManySymbolicLinkLevels:
             return CaptureError(
                 .inputOutput, message, errno: code.number, remedies: [Remedy("Name the file itself, not a link to it.")]
@@ -93,5 +98,5 @@ extension CaptureError {
     }
 
     /// The error of a clip that has reached its largest size.
-    package static var sizeReached: CaptureError { CaptureError(.diskFull, "The clip has reached its greatest size.") }
+    package static var sizeReached: CaptureError { CaptureError(.diskFull, "The clip has reached its maximum size.") }
 }

@@ -34,7 +34,7 @@ public final class PictureConverter: @unchecked Sendable {
     public init(_ source: VideoFormat, to format: PixelFormat) throws(CaptureError) {
         guard let layout = JPEGPixels.Layout(format) else {
             throw CaptureError(
-                .usage, "Pictures can't be converted to \(format).",
+                .usage, "Frames can't be converted to \(format).",
                 remedies: [Remedy("Choose one of \(Self.formats.map(\.description).joined(separator: ", ")).")])
         }
         try StillEncoder.check(source)

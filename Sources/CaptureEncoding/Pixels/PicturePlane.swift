@@ -1,6 +1,6 @@
 import CaptureBase
 
-/// Plane of a raw frame in a driver's buffer: rows of samples, maybe with padding behind each.
+/// Plane of a raw frame in a driver's buffer: rows of samples, optionally followed by padding.
 ///
 ///     let luma = session.format.planes[0]
 ///     session.withNext { header, frame in
@@ -15,7 +15,7 @@ public struct PicturePlane: Hashable, Sendable {
     public let stride: Int
     /// Bytes of a row without padding.
     public let rowBytes: Int
-    /// Rows; of a plane with half as many as the picture has rows, half of those, rounded up.
+    /// Number of rows. A plane with half the rows of the frame has half its height, rounded up.
     public let rows: Int
 
     package init(offset: Int, stride: Int, rowBytes: Int, rows: Int) {
@@ -39,8 +39,8 @@ public struct PicturePlane: Hashable, Sendable {
 }
 
 extension VideoFormat {
-    /// Planes of a frame in this format: Y, Cb and Cr each, Y and both colours in turn, or one of whole pixels, as V4L2 describes
-    /// the format. None for compressed formats, and for those that only a conversion reads.
+    /// Planes of a frame in this format, as V4L2 describes it: Y, Cb and Cr separately, Y and interleaved chroma, or one
+    /// plane of whole pixels. Empty for compressed formats, and for those that only a conversion reads.
     ///
     /// Check a frame's `byteCount` against them: cameras cut frames short now and then.
     public var planes: [PicturePlane] {

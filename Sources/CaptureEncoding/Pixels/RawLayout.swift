@@ -202,7 +202,7 @@ extension PixelFormat {
     package var cannotBePassed: CaptureError {
         CaptureError(
             .usage,
-            "The camera's own \(streamTitle) is stored as it comes, in a .mkv or .mp4, and not as anything else.",
+            "The camera's \(streamTitle) stream can only be stored unchanged, in a .mkv or .mp4 file.",
             remedies: [
                 Remedy(
                     "Choose --pixel-format MJPG or YUYV, or record to a name that ends in .mkv or .mp4 without --video-codec."

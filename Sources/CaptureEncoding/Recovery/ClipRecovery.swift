@@ -56,7 +56,7 @@ public struct ClipRecovery: Sendable {
             return .webm
         }
         guard let format = try? ClipFormat(for: .file(path: name)) else {
-            throw source.broken("neither its name nor its content tells a format")
+            throw source.broken("its format is unknown")
         }
         return format
     }
@@ -199,7 +199,7 @@ public struct RecoveryLoss: Hashable, Sendable {
 public struct RecoveredTrack: Hashable, Sendable {
     /// Audio or video.
     public let kind: MediaKind
-    /// Name of the device; empty if the file does not have it.
+    /// Name of the device; empty if the file does not contain it.
     public let name: String
     /// Video frames, or samples per channel, silence included.
     public internal(set) var frames: Int64

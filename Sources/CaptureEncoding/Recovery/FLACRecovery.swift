@@ -147,7 +147,7 @@ struct FLACMetadata {
             return
         }
         guard let (at, info) = Self.search(start, said, checksum) else {
-            throw source.broken("what its head says of the sound is damaged")
+            throw source.broken("its audio header is damaged")
         }
         self.info = info
         head =

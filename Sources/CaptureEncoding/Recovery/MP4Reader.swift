@@ -99,11 +99,11 @@ struct RecoveredMP4Header {
             readMovie(content)
             for movie in final { readTags(ofMovie: movie) }
             guard !tracks.isEmpty, Set(tracks.map(\.number)).count == tracks.count else {
-                throw source.broken("what its head says of the tracks is damaged")
+                throw source.broken("its track header is damaged")
             }
             return
         }
-        throw source.broken("it has no head of a recording that was interrupted")
+        throw source.broken("it has no header of an interrupted recording")
     }
 
     private mutating func readMovie(_ content: ArraySlice<UInt8>) {

@@ -144,7 +144,7 @@ final class MP4Recovery: Recoverer {
 
     /// Finishes the new file; a recording that was killed ended with a failure.
     private func finish() throws(CaptureError) -> Int64 {
-        guard hasSamples || findings.lostBytes == 0 else { throw source.broken("none of its fragments is whole") }
+        guard hasSamples || findings.lostBytes == 0 else { throw source.broken("it has no complete fragment") }
         let end = EndReason(rawValue: head.tags[ClipTags.endReason] ?? "") ?? .failure
         return try writer.finish(ledger: LossLedger(), tagged: nil, end: end).bytes
     }

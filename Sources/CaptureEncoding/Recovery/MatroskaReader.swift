@@ -27,7 +27,7 @@ struct RecoveredMatroskaHeader {
         let segment = MatroskaID.segment.bytes
         guard let start = try source.find(segment, from: 0, before: 4096),
             let element = try source.element(at: start)
-        else { throw source.broken("its head is damaged") }
+        else { throw source.broken("its header is damaged") }
         let first = try Self.firstCluster(source, from: element.contentAt)
         let bytes = try source.read(at: element.contentAt, Int(first - element.contentAt))
         let parts = MatroskaChildren(bytes[...]).map { ($0.id, $0.content) }
@@ -37,7 +37,7 @@ struct RecoveredMatroskaHeader {
         for (id, content) in parts where id == MatroskaID.tags.rawValue { readTags(content) }
         for (id, content) in parts where id == MatroskaID.tracks.rawValue { readTracks(content) }
         guard !tracks.isEmpty, Set(tracks.map(\.number)).count == tracks.count else {
-            throw source.broken("what its head says of the tracks is damaged")
+            throw source.broken("its track header is damaged")
         }
     }
 

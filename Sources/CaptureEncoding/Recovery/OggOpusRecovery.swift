@@ -39,7 +39,7 @@ final class OggOpusRecovery: Recoverer {
         self.output = output
         reader = try OggPageReader(source)
         guard let first = try reader.next(), let head = first.page.pieces.first.flatMap({ OpusHead($0) }) else {
-            throw source.broken("what its head says of the sound is damaged")
+            throw source.broken("its audio header is damaged")
         }
         findings.note(lost: 0, first.skipped, .damaged)
         self.head = head
@@ -132,7 +132,7 @@ final class OggOpusRecovery: Recoverer {
 
     /// Ends the stream with the waiting packet.
     private func finish() throws(CaptureError) -> Int64 {
-        guard waiting != nil else { throw reader.source.broken("it has no whole page of sound") }
+        guard waiting != nil else { throw reader.source.broken("it has no complete page of audio") }
         try putWaiting(isLast: true)
         try output.finish()
         // Pre-skip is decoded and not played.

@@ -22,7 +22,7 @@ final class RecoverySource {
             throw Self.cannotOpen(path, error)
         }
         guard case .success(let status) = FileStatus.of(file), status.kind == .file else {
-            throw CaptureError(.badInput, "\(path) is not a file.")
+            throw CaptureError(.badInput, "\(path) is not a regular file.")
         }
         self.status = status
         size = status.size
@@ -49,7 +49,7 @@ final class RecoverySource {
     private static func cannotOpen(_ path: String, _ code: Errno) -> CaptureError {
         code == .noSuchFileOrDirectory
             ? CaptureError(
-                .badInput, "There is no \(path).", errno: code.number,
+                .badInput, "\(path) does not exist.", errno: code.number,
                 remedies: [Remedy("Name the file that ends in .partial.", command: "ls *.partial")])
             : .output(code, "open", path)
     }
@@ -129,6 +129,6 @@ final class RecoverySource {
     func broken(_ what: String) -> CaptureError {
         CaptureError(
             .badInput, "\(path) can't be recovered: \(what).",
-            remedies: [Remedy("Nothing of it was changed; other programs may make more of it.")])
+            remedies: [Remedy("The file was not changed. Try another recovery program.")])
     }
 }

@@ -8,7 +8,7 @@ enum WAVRecovery: Recoverer {
         _ source: RecoverySource, into output: consuming ClipOutput, noting findings: inout RecoveryFindings
     ) throws(CaptureError) -> Int64 {
         guard let head = WAVHeader(try source.read(at: 0, WAVHeader.most)) else {
-            throw source.broken("what its head says of the sound is damaged")
+            throw source.broken("its audio header is damaged")
         }
         // The header is written anew, by the code that writes it in a recording.
         let track = ClipTrack(.audio(head.format), name: "", device: "")
@@ -216,7 +216,7 @@ enum MJPEGRecovery: Recoverer {
         }
         findings.note(lost: at, source.size - at, .tornEnd)
         // Without an image there is no clip.
-        guard images > 0 else { throw source.broken("it has no whole picture") }
+        guard images > 0 else { throw source.broken("it has no complete frame") }
         try output.finish()
         findings.tracks = [RecoveredTrack(kind: .video, name: "", frames: images, duration: .zero)]
         return output.bytesWritten

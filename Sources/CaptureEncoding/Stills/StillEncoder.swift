@@ -54,8 +54,8 @@ public final class StillEncoder {
         let isPossible = (1...16_384).contains(format.width) && (1...16_384).contains(format.height)
         guard isPossible, format.pixelFormat.isJPEG || RawLayout(format) != nil else {
             throw CaptureError(
-                .usage, "No picture can be made of \(format.width)x\(format.height) \(format.pixelFormat).",
-                remedies: [Remedy("Choose --pixel-format YUYV, NV12, YU12 or MJPG, of an even width.")])
+                .usage, "\(format.width)x\(format.height) \(format.pixelFormat) can't be converted to an image.",
+                remedies: [Remedy("Choose --pixel-format YUYV, NV12, YU12 or MJPG, and an even width.")])
         }
     }
 
@@ -97,7 +97,7 @@ public final class StillEncoder {
         picture.level = Int32(parameters.pngLevel)
         let result = cc_png_encode(&picture, &packets.storage)
         guard result >= 0 else {
-            throw CaptureError(.inputOutput, "libpng can't encode the picture.", errno: -result)
+            throw CaptureError(.inputOutput, "libpng can't encode the image.", errno: -result)
         }
     }
 
@@ -110,7 +110,7 @@ public final class StillEncoder {
     /// Error of a single frame; the camera goes on.
     private var broken: CaptureError {
         CaptureError(
-            .unavailable, "The camera's picture is broken or cut short.", remedies: [Remedy("Take the next one.")])
+            .unavailable, "The camera's frame is damaged or incomplete.", remedies: [Remedy("Take the next one.")])
     }
 }
 

@@ -30,8 +30,8 @@ public enum StillFormat: String, Hashable, Sendable, Codable, CaseIterable {
         guard let format = Self.allCases.first(where: { $0.endings.contains(ending) }) else {
             let known = Self.allCases.flatMap(\.endings).map { "." + $0 }.joined(separator: ", ")
             throw CaptureError(
-                .usage, "The ending of \"\(path)\" names no format of pictures.",
-                remedies: [Remedy("End the name in one of \(known).")])
+                .usage, "The ending of \"\(path)\" is not a known image format.",
+                remedies: [Remedy("Use one of \(known).")])
         }
         self = format
     }

@@ -53,9 +53,9 @@ final class FrameFitter {
     private static func noWay(_ source: VideoFormat, _ target: VideoFormat) -> CaptureError {
         CaptureError(
             .notAsAsked,
-            "The output wants rows of \(target.bytesPerLine) bytes of \(target.pixelFormat), and the camera has "
-                + "\(source.bytesPerLine) of \(source.pixelFormat): none is made of the other here.",
-            remedies: [Remedy("Choose another pixel format of the camera, such as YUYV or MJPG.")])
+            "The output needs rows of \(target.bytesPerLine) bytes of \(target.pixelFormat), but the camera has "
+                + "\(source.bytesPerLine) of \(source.pixelFormat). This can't be converted.",
+            remedies: [Remedy("Choose another pixel format, such as YUYV or MJPG.")])
     }
 
     /// True for frames that need no conversion, and no copy but the output's own.

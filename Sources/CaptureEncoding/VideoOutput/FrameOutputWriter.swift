@@ -57,9 +57,9 @@ package final class FrameOutputWriter: ClipWriter {
         let list = output.pixelFormats.map(\.description).joined(separator: ", ")
         return CaptureError(
             .notAsAsked,
-            "\(output.path) takes no frames that can be made of \(track.video?.pixelFormat.description ?? "none"): "
-                + (list.isEmpty ? "it names no format." : "it takes \(list)."),
-            remedies: [Remedy("Have the camera deliver one of these, with --pixel-format.")])
+            "\(output.path) takes no format that \(track.video?.pixelFormat.description ?? "none") can be converted to: "
+                + (list.isEmpty ? "it reports no formats." : "it takes \(list)."),
+            remedies: [Remedy("Choose one of these with --pixel-format.")])
     }
 
     package func counts(of track: Int) -> EncoderCounts { counted }

@@ -62,8 +62,8 @@ package final class BrokerConnection: Sendable {
             bytes = try packet.encoded()
         } catch {
             throw CaptureError(
-                .usage, "The message can't be sent to the capture broker: \(error.rawValue).",
-                remedies: [Remedy("Ask for less at once.")])
+                .usage, "A message can't be sent to the capture broker: \(error.rawValue).",
+                remedies: [Remedy("Request less at once.")])
         }
         while true {
             do throws(Errno) {
@@ -74,7 +74,8 @@ package final class BrokerConnection: Sendable {
             var items = [PollItem(socket.number, .output)]
             let count = (try? Poll.wait(for: &items, until: deadline)) ?? 0
             if count == 0 {
-                throw CaptureError(.timedOut, "The capture broker reads nothing.", remedies: [.restartBroker])
+                throw CaptureError(
+                    .timedOut, "The capture broker does not read its messages.", remedies: [.restartBroker])
             }
         }
     }
@@ -119,7 +120,7 @@ extension CaptureError {
     static func brokerGone(_ errno: Errno? = nil) -> CaptureError {
         let reason = errno.map { " (\($0.text))" } ?? ""
         return CaptureError(
-            .unavailable, "The capture broker can't be reached\(reason): nothing is captured without it.",
+            .unavailable, "The capture broker can't be reached\(reason). Captures need it.",
             errno: errno?.number ?? 0, remedies: [.restartBroker])
     }
 }

@@ -229,8 +229,8 @@ extension BrokerLink {
         }
         guard let id else {
             throw CaptureError(
-                .busy, "\(BrokerLimit.requests) requests to the capture broker are under way already.",
-                remedies: [Remedy("Wait for one of them to end.")])
+                .busy, "\(BrokerLimit.requests) requests to the capture broker are waiting already.",
+                remedies: [Remedy("Wait until one of them ends.")])
         }
         return id
     }

@@ -25,22 +25,22 @@ package enum BrokerLimit {
 /// Reason why bytes are no message, or why a message can't be sent.
 package enum BrokerFault: String, Error, Hashable, Sendable {
     case truncated = "it ends too early"
-    case trailing = "it has bytes behind its end"
-    case magic = "it is no packet of the broker's"
-    case version = "it is of another version"
+    case trailing = "it has extra bytes at its end"
+    case magic = "it is not a packet of the broker"
+    case version = "its version is not supported"
     case kind = "its kind is unknown"
     case size = "it is too large"
-    case text = "a text in it is no UTF-8 or too long"
+    case text = "a text in it is not UTF-8 or is too long"
     case count = "a list in it is too long"
     case value = "a value in it is not allowed"
-    case descriptors = "it came with other files than it should"
+    case descriptors = "it came with the wrong file descriptors"
     case sender = "another process sent it"
 
     /// The error for people.
     package var error: CaptureError {
         CaptureError(
-            .unavailable, "The capture broker sent a message that can't be used: \(rawValue).",
-            remedies: [Remedy("Update CaptureGate, so that the program and the broker are of one version.")])
+            .unavailable, "The capture broker sent an invalid message: \(rawValue).",
+            remedies: [Remedy("Update CaptureGate, so that the program and the broker have the same version.")])
     }
 }
 

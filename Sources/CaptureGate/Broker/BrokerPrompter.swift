@@ -47,7 +47,7 @@ package struct BrokerPrompter: PersonPrompter {
     func shown(_ alert: Alert) async -> AlertResponse {
         if let obstacle = await other.obstacle() { return .failed(obstacle) }
         guard let presenter = other as? any AlertPresenter else {
-            return .failed(CaptureError(.unavailable, "The prompter \(other.name) shows no alerts."))
+            return .failed(CaptureError(.unavailable, "The prompter \(other.name) does not support alerts."))
         }
         return await presenter.present(alert)
     }

@@ -30,7 +30,7 @@ package struct BrokeredStore: GrantStore {
             if let snapshot = try reading() { return snapshot }
         }
         throw CaptureError(
-            .store, "The decisions change faster than the capture broker can be asked for them.",
+            .store, "The permissions change faster than they can be read from the capture broker.",
             remedies: [Remedy("Try again.")])
     }
 
@@ -65,7 +65,7 @@ package struct BrokeredStore: GrantStore {
         for decision in decisions {
             guard let same = stored.last(where: { $0.answers(decision) }) else {
                 throw CaptureError(
-                    .store, "The capture broker has not stored the answer about the \(decision.capability).",
+                    .store, "The capture broker did not store the answer about the \(decision.capability).",
                     remedies: [Remedy("Ask again.")])
             }
             found.append(same)
@@ -81,7 +81,7 @@ package struct BrokeredStore: GrantStore {
     package func consume(once ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
         let found = try snapshot().decisions.filter { decision in decision.id.map { ids.contains($0) } == true }
         guard found.count == Set(ids).count else {
-            throw CaptureError(.notAuthorized, "A permission for one capture was used up meanwhile.")
+            throw CaptureError(.notAuthorized, "Another capture has used this permission for one capture.")
         }
         let unopened = found.filter { decision in
             decision.capability.isOfService || decision.isOfBuiltIn && !link.lendsBuiltIn

@@ -186,7 +186,7 @@ extension SessionEnd {
 extension CaptureError {
     /// Error of a broker that went away while it lent a device: one that comes back lends it again.
     static let lenderGone = CaptureError(
-        .deviceGone, "The capture broker has gone, and the device with it.", remedies: [.restartBroker])
+        .deviceGone, "The capture broker has stopped, so the device is lost.", remedies: [.restartBroker])
 }
 
 extension DevicePermit {

@@ -56,14 +56,14 @@ struct ControlAccess {
         let guess = near.isEmpty ? "" : " Did you mean \(DeviceControl.alternatives(near))?"
         return CaptureError(
             .usage, "\(named) has no control \"\(QuestionText.visible(name))\".\(guess)",
-            remedies: [Remedy("See which it has.", .showControls(device: device.id.rawValue))])
+            remedies: [Remedy("List its controls.", .showControls(device: device.id.rawValue))])
     }
 
     /// The same error with the command that shows the control's range.
     private func refused(_ error: CaptureError) -> CaptureError {
         CaptureError(
             error.kind, error.message,
-            remedies: [Remedy("See what it takes.", .showControls(device: device.id.rawValue))])
+            remedies: [Remedy("See its valid values.", .showControls(device: device.id.rawValue))])
     }
 
     /// Names the device in the errors of its calls.

@@ -24,7 +24,7 @@ public struct ControlSession: ~Copyable {
         let (id, capability) = (permit.device.id, permit.capability)
         let device = try DeviceCatalog.device(id, capability)
         guard let lowest = capability.levels.first else {
-            throw CaptureError(.notAuthorized, "\(id) is neither a microphone nor a camera.")
+            throw CaptureError(.notAuthorized, "\(id) is not a microphone or a camera.")
         }
         let broker = permit.broker
         let capture = try await permit.redeem(opening: id, as: capability, for: lowest)
@@ -147,11 +147,11 @@ public struct ControlReset: Sendable {
     public struct Failure: Hashable, Sendable {
         /// The control as it was when it was listed.
         public let control: DeviceControl
-        /// Reason, with a remedy where there is one.
+        /// Reason, with a remedy if one is known.
         public let error: CaptureError
     }
 
-    /// Controls that were set, in the order in which they were named.
+    /// Controls that were set, in the given order.
     public internal(set) var changes: [ControlChange] = []
     /// Controls that could not be set.
     public internal(set) var failures: [Failure] = []

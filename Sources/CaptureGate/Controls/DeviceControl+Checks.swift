@@ -4,8 +4,8 @@ extension DeviceControl {
     /// Values that it takes, in words: `0 to 255 in steps of 5`, `0 (Disabled) or 1 (50 Hz)`.
     public var rangeDescription: String {
         switch kind {
-        case .button: "nothing: it is pressed"
-        case .compound: "a value of many parts"
+        case .button: "no value, only a press"
+        case .compound: "a compound value"
         case .boolean: "on or off"
         case .menu, .integerMenu: Self.alternatives(items.map { "\($0.number) (\(QuestionText.visible($0.name)))" })
         case .string: "a text of \(numbers) bytes"
@@ -107,16 +107,16 @@ extension DeviceControl {
     ///   `.busy` for what can't be set while the device captures.
     func checkSettable(on device: Device) throws(CaptureError) {
         if kind == .compound {
-            throw CaptureError(.usage, "\(name) is a value of many parts, which can't be set here.")
+            throw CaptureError(.usage, "\(name) is a compound value, which can't be set.")
         }
         if flags.contains(.readOnly) {
-            throw CaptureError(.usage, "\(name) can only be read: the device sets it by itself.")
+            throw CaptureError(.usage, "\(name) is read-only.")
         }
         if flags.contains(.inactive) { throw inactivity(on: device) }
         if flags.contains(.grabbed) {
             throw CaptureError(
                 .busy, "\(name) can't be set while the device captures.",
-                remedies: [Remedy("End the recording that runs, then set it.", .showStatus)])
+                remedies: [Remedy("End the recording, then set the control.", .showStatus)])
         }
     }
 
@@ -124,16 +124,16 @@ extension DeviceControl {
     private func inactivity(on device: Device) -> CaptureError {
         guard let automatic else {
             return CaptureError(
-                .unavailable, "\(name) has no effect as the other controls stand now.",
+                .unavailable, "\(name) is inactive because of another control.",
                 remedies: [
                     Remedy(
-                        "See which control decides that, and set it first.",
+                        "Find that control, and set it first.",
                         .showControls(device: device.id.rawValue))
                 ])
         }
         let manual = automatic.manual.text
         return CaptureError(
-            .unavailable, "\(name) is set by the device itself while \(automatic.name) is not \(manual).",
+            .unavailable, "\(name) is set by the device itself until \(automatic.name) is \(manual).",
             remedies: [
                 Remedy(
                     "Set \(automatic.name)=\(manual) first.",

@@ -12,7 +12,7 @@ public struct DeviceControl: Hashable, Sendable {
         case integer64 = "64-bit integer"
         case string
         case bitmask
-        /// Value of many parts; it is listed, and neither read nor set.
+        /// Compound value, which is listed but can't be read or set.
         case compound
     }
 
@@ -36,9 +36,9 @@ public struct DeviceControl: Hashable, Sendable {
     public let items: [ControlItem]
     /// Present value; `nil` for buttons and for values that can't be read.
     public let value: ControlValue?
-    /// Scale of a volume in decibels; `nil` where there is none.
+    /// Scale of a volume in decibels; `nil` if the control has no scale.
     public let decibels: ControlDecibels?
-    /// Control that must be set to manual before this one has an effect; `nil` where none is known.
+    /// Control that must be set to manual before this one has an effect; `nil` if unknown.
     public let automatic: AutomaticControl?
 
     /// Describes a control; a step below 1 becomes 1, since a mixer's elements may report 0.
@@ -80,7 +80,7 @@ public enum ControlValue: Hashable, Sendable {
 public struct ControlItem: Hashable, Sendable {
     /// Value of the control that selects the item; numbers may be missing.
     public let number: Int64
-    /// The device's own words, or the number that the item stands for.
+    /// Name from the device, or the item's number as text.
     public let name: String
 
     /// Makes an item.
@@ -123,13 +123,13 @@ public struct ControlFlags: OptionSet, Hashable, Sendable {
 
     /// Cannot be set while the device captures.
     public static let grabbed = ControlFlags(rawValue: 0x0002)
-    /// Can be read alone.
+    /// Read-only.
     public static let readOnly = ControlFlags(rawValue: 0x0004)
     /// Setting it changes other controls.
     public static let update = ControlFlags(rawValue: 0x0008)
     /// No effect under the present setting of other controls.
     public static let inactive = ControlFlags(rawValue: 0x0010)
-    /// Can be set alone.
+    /// Write-only.
     public static let writeOnly = ControlFlags(rawValue: 0x0040)
     /// The device changes its value by itself.
     public static let volatile = ControlFlags(rawValue: 0x0080)

@@ -140,8 +140,8 @@ final class FrameAdapter: @unchecked Sendable {
 }
 
 extension CaptureSession where Format == VideoFormat {
-    /// Converts frames of a format that few programs know from now on, on the reader's thread: to R, G and B, or to
-    /// eight bits of the Y, Cb and Cr that they have.
+    /// Starts to convert frames of a rare format, on the reader's thread: to R, G and B, or to eight bits of the Y, Cb and Cr
+    /// that they contain.
     ///
     /// ``format`` and ``differences`` say so afterwards. Call it before ``start()``. Formats that are not unpacked here
     /// are converted by `v4lconvert_convert`.

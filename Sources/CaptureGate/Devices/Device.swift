@@ -17,7 +17,7 @@ public struct Device: Hashable, Sendable {
     public let ambiguity: String?
     /// Paths of the device files, the one that captures first; empty for built-in devices.
     public let nodes: [String]
-    /// Name by which libasound opens it; `nil` for cameras.
+    /// ALSA name of the device for libasound; `nil` for cameras.
     public let pcmName: String?
     /// Capabilities; `.unknown` where the device was busy, or was not asked (`DeviceCatalog.Detail`).
     public let formats: Formats
@@ -64,7 +64,7 @@ public struct VideoMode: Hashable, Sendable, Codable {
     public let width: Int
     /// Height in pixels; the largest, where the device takes a range of sizes.
     public let height: Int
-    /// Range of smaller sizes; `nil` where there is this size alone.
+    /// Range of smaller sizes; `nil` if the mode has only this size.
     public let smaller: SizeSteps?
     /// Frame rates, fastest first; empty where the device does not report any.
     public let frameRates: [FrameRate]
@@ -157,6 +157,6 @@ public struct DeviceInventory: Sendable {
 
     /// Cameras, then microphones, then the built-in devices, each sorted by id.
     public let devices: [Device]
-    /// Empty where all went well. A device that is busy or closed to this user is not asked, which is no fault.
+    /// Empty if the scan had no errors. A device that is busy or not permitted is not queried, which is not an error.
     public let faults: [Fault]
 }

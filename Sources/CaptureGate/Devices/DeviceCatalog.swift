@@ -8,7 +8,7 @@ public enum DeviceCatalog {
     public enum Detail: Sendable {
         /// Ids, names, nodes and availability, from udev, sysfs and /proc. No capture node is opened.
         case identity
-        /// Capabilities as well. The nodes that nobody holds are opened, without streaming.
+        /// Also capabilities. Opens the nodes that no process uses, without streaming.
         case formats
     }
 
@@ -23,8 +23,8 @@ public enum DeviceCatalog {
         inventory(detail, of: capability).devices
     }
 
-    /// Lists the devices together with the faults of the scan. A call that fails for one device takes no other from the
-    /// list. Those of a sound server are among them where formats are asked for.
+    /// Lists the devices, together with the errors of the scan. An error of one device does not hide the others. With
+    /// formats, the list includes the devices of a sound server.
     ///
     /// - Parameters:
     ///   - detail: depth of the scan.
@@ -83,8 +83,8 @@ public enum DeviceCatalog {
             throw error.error(capability)
         }
         throw CaptureError(
-            .noDevice, "There is no \(capability) \(QuestionText.visible(id.rawValue)) here.",
-            remedies: [Remedy("Plug it in, or choose another.", .listDevices)])
+            .noDevice, "The \(capability) \(QuestionText.visible(id.rawValue)) does not exist on this machine.",
+            remedies: [Remedy("Plug it in, or choose another device.", .listDevices)])
     }
 
     /// True if a device is still at the node where it was looked up.
@@ -211,7 +211,7 @@ extension Device {
 enum BuiltInDevices {
     /// Camera `test:bars`.
     static let bars = Device(
-        id: .testPicture, name: "built-in test picture", capability: .camera,
+        id: .testPicture, name: "built-in test pattern", capability: .camera,
         availability: .available, ambiguity: nil, nodes: [], pcmName: nil,
         formats: .video(
             [(1920, 1080), (1280, 720), (640, 480)].map { width, height in

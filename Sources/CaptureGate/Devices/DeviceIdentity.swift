@@ -44,7 +44,8 @@ struct DeviceIdentity: Hashable, Sendable {
         }
         let left = counted(numbered.map(\.id))
         return zip(numbered, records).map { identity, record in
-            left[identity.id] == 1 ? identity : bySystemPath(record, kind: kind, why: "others are called the same")
+            left[identity.id] == 1
+                ? identity : bySystemPath(record, kind: kind, why: "other devices have the same name")
         }
     }
 
@@ -52,7 +53,7 @@ struct DeviceIdentity: Hashable, Sendable {
     private func numbered(_ index: Int) -> DeviceIdentity {
         DeviceIdentity(
             id: DeviceID(rawValue: "\(id)-index\(index)"),
-            ambiguity: "others there are called the same: the id is that of its number among them")
+            ambiguity: "other devices have the same name, so the id contains its number among them")
     }
 
     /// The same with all other names as aliases.
@@ -96,7 +97,7 @@ struct DeviceIdentity: Hashable, Sendable {
         let port = clean(record.properties["ID_PATH"] ?? record.systemPath)
         return DeviceIdentity(
             id: DeviceID(rawValue: "\(kind):usb-\(model)\(port)\(part(record))"),
-            ambiguity: "\(why): the id is that of the port it is plugged into")
+            ambiguity: "\(why), so the id is that of its port")
     }
 
     /// Identity by udev's path and the driver's name, for PCI, platform and virtual devices.
@@ -113,7 +114,7 @@ struct DeviceIdentity: Hashable, Sendable {
         let path = record.systemPath.hasPrefix("/sys/devices/") ? record.systemPath.dropFirst(13) : "?"
         return DeviceIdentity(
             id: DeviceID(rawValue: "\(kind):\(clean(String(path)))"),
-            ambiguity: "\(why): the id is its place in sysfs")
+            ambiguity: "\(why), so the id is its path in sysfs")
     }
 
     /// Suffix that distinguishes the parts of one USB device or sound card.

@@ -18,12 +18,12 @@ package enum DeviceInquiry {
         let (id, capability) = (permit.device.id, permit.capability)
         let device = try DeviceCatalog.device(id, capability)
         guard let lowest = capability.levels.first else {
-            throw CaptureError(.notAuthorized, "\(id) is neither a microphone nor a camera.")
+            throw CaptureError(.notAuthorized, "\(id) is not a microphone or a camera.")
         }
         let capture = try await permit.redeem(opening: id, as: capability, for: lowest)
         do throws(CaptureError) {
             let answer = try await body(device)
-            await capture.finish(frames: 0, bytes: 0, outcome: "It was asked what it can do.")
+            await capture.finish(frames: 0, bytes: 0, outcome: "formats read")
             return answer
         } catch {
             await capture.finish(frames: 0, bytes: 0, outcome: error.message)

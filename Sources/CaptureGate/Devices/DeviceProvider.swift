@@ -99,7 +99,8 @@ extension DeviceCatalog {
     static func open(provided device: Device, _ wish: StreamWish) throws(CaptureError) -> ProvidedStream {
         guard let provider = provider.withLock({ $0 }) else {
             throw CaptureError(
-                .noDevice, "\(device.id) can't be opened here.", remedies: [Remedy("Choose another.", .listDevices)])
+                .noDevice, "\(device.id) can't be opened here.",
+                remedies: [Remedy("Choose another device.", .listDevices)])
         }
         return try provider.open(device, wish)
     }

@@ -4,8 +4,8 @@ import Gate
 ///
 /// *thread-safe*
 public enum DeviceQuery: Hashable, Sendable {
-    /// The machine's choice: the first device of its kind that is real and free. Where there is none, or a sound server holds
-    /// it, it is that server's choice: PipeWire's, else ALSA's `default`.
+    /// The machine's default: the first device of its kind that is real and free. If there is no such device, or a sound
+    /// server uses it, the default of that server: PipeWire's, or otherwise ALSA's `default`.
     case `default`
     /// An id, a device file, ALSA's name of hardware, or a name or a piece of one that only one device has.
     case text(String)
@@ -96,8 +96,8 @@ public enum DeviceQuery: Hashable, Sendable {
         let isShort = !wanted.isEmpty && wanted.count < shortestPiece
         let message =
             fitting.count > 1
-            ? "\(shown) fits \(fitting.count) \(capability)s: \(fitting.map(\.id.rawValue).joined(separator: ", "))."
-            : "There is no \(capability) \(shown)\(isShort ? ": a piece of a name has three letters at least" : "")."
+            ? "\(shown) matches \(fitting.count) \(capability)s: \(fitting.map(\.id.rawValue).joined(separator: ", "))."
+            : "No \(capability) matches \(shown)\(isShort ? ". A part of a name needs at least three letters" : "")."
         throw CaptureError(.noDevice, message, remedies: listing(candidates, capability))
     }
 
@@ -135,8 +135,8 @@ enum NamedPCM {
             name.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value < 0x7F })
         else {
             throw CaptureError(
-                .noDevice, "\(QuestionText.visible(id.rawValue)) is not a name of ALSA's configuration.",
-                remedies: [Remedy("Name hardware by its own id.", .listDevices)])
+                .noDevice, "\(QuestionText.visible(id.rawValue)) is not a name in ALSA's configuration.",
+                remedies: [Remedy("Name the hardware by its id.", .listDevices)])
         }
         return device(named: name)
     }
@@ -149,7 +149,7 @@ enum NamedPCM {
         Device(
             id: DeviceID(rawValue: prefix + name), name: "ALSA \(name)", capability: .microphone,
             availability: .available,
-            ambiguity: "the name is that of ALSA's configuration, which may change", nodes: [], pcmName: name,
+            ambiguity: "the name comes from ALSA's configuration, which can change", nodes: [], pcmName: name,
             formats: .unknown)
     }
 }

@@ -64,12 +64,12 @@ struct EnumerationError: Error, Hashable {
     /// - Parameter capability: kind that was looked for.
     func error(_ capability: CapabilityName) -> CaptureError {
         let what =
-            path.map { "What \(QuestionText.visible($0)) is can't be told" } ?? "The \(capability)s can't be listed"
+            path.map { "\(QuestionText.visible($0)) can't be read" } ?? "The \(capability)s can't be listed"
         let isShortage = [.noMemory, .tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(Errno(errno))
         let advice =
             isShortage
             ? Remedy("End other programs, then list the devices again.", .listDevices)
-            : Remedy("Try again; the kernel's messages may say more.", command: "sudo dmesg")
+            : Remedy("Try again. See also the kernel's messages.", command: "sudo dmesg")
         return CaptureError(
             isShortage ? .unavailable : .inputOutput, "\(what) (\(call): \(Errno(errno).text)).", errno: errno,
             remedies: [advice])

@@ -61,12 +61,12 @@ enum SystemName: Hashable, Sendable {
             let shown = QuestionText.visible(path)
             return switch FileStatus.of(path) {
             case .success(let status) where status.kind == .characterDevice:
-                "\(shown) is no node by which a \(capability) captures."
-            case .success: "\(shown) is no device."
-            case .failure(let errno): "\(shown) can't be looked at: \(errno.text)."
+                "\(shown) is not a device node of a \(capability)."
+            case .success: "\(shown) is not a device."
+            case .failure(let errno): "\(shown) can't be read: \(errno.text)."
             }
         case .pcm(let card, let device):
-            return "There is no device \(device) of a sound card \"\(QuestionText.visible(card))\" that captures."
+            return "The sound card \"\(QuestionText.visible(card))\" has no capture device \(device)."
         }
     }
 

@@ -37,8 +37,8 @@ extension [VideoInput] {
         throw CaptureError(
             .notAsAsked,
             "\(named) has \(what) \"\(QuestionText.visible(text))\": "
-                + (isEmpty ? "it has none to choose." : "there are \(all)."),
-            remedies: [Remedy("Name one of these.", .listFormats(device: device.id.rawValue))])
+                + (isEmpty ? "it has no inputs to choose from." : "choose \(all)."),
+            remedies: [Remedy("Choose one of these.", .listFormats(device: device.id.rawValue))])
     }
 }
 
@@ -60,10 +60,10 @@ extension SignalState {
         switch self {
         case .present: "has a signal"
         case .covered: "is covered by its shutter"
-        case .noPower: "has no signal: nothing that is switched on is connected"
+        case .noPower: "has no signal: no powered source is connected"
         case .noSignal: "has no signal"
-        case .noLock: "has a signal that it can't lock on to"
-        case .outOfRange: "has a signal out of its range"
+        case .noLock: "can't lock on to its signal"
+        case .outOfRange: "has a signal that is out of range"
         }
     }
 
@@ -77,7 +77,7 @@ extension SignalState {
         return CaptureError(
             kind, "\(QuestionText.visible(device.name)) [\(device.id)] \(phrase).",
             remedies: [
-                Remedy("Look at the cable and at what sends."),
+                Remedy("Check the cable and the signal source."),
                 Remedy("Or choose another input with --input.", .listDevices),
             ])
     }

@@ -32,7 +32,7 @@ struct BusService: Sendable {
     func run<Value: Sendable>(within limit: Duration, _ body: @escaping Body<Value>) async -> Result<
         Value, CaptureError
     > {
-        guard let address else { return .failure(error("there is no \(bus) bus here")) }
+        guard let address else { return .failure(error("there is no \(bus) bus")) }
         let cancel: EventDescriptor
         do { cancel = try EventDescriptor.forWaiting() } catch { return .failure(error) }
         let end = Deadline(after: limit)
@@ -99,17 +99,17 @@ struct BusService: Sendable {
     /// Reason for which there is no answer, or no message.
     func error(_ outcome: BusConnection.Outcome) -> CaptureError {
         switch outcome {
-        case .answered: error("\(name) answers with something else than it should")
+        case .answered: error("\(name) sent an unexpected answer")
         case .refused(let name, let errno) where Self.missing.contains(name):
             error("\(self.name) does not run", errno)
         case .refused(Self.accessDenied, let errno):
             CaptureError(
                 .notAuthorized, "\(complaint): \(name) does not allow it.", errno: errno.number,
                 remedies: [Remedy("Allow it in the desktop's settings, then try again.")])
-        case .refused(let name, let errno): error("\(self.name) answers with \(name.visible)", errno)
+        case .refused(let name, let errno): error("\(self.name) answered with the error \(name.visible)", errno)
         case .timedOut:
             CaptureError(
-                .timedOut, "\(complaint): \(name) does not answer in time.", errno: Errno.timedOut.number,
+                .timedOut, "\(complaint): \(name) did not answer in time.", errno: Errno.timedOut.number,
                 remedies: [Remedy(adviceOfSilence)])
         case .cancelled: CaptureError(.cancelled, "The question to \(name) was cancelled.")
         case .broken(let errno): error("the \(bus) bus can't be reached (\(errno.text))", errno)

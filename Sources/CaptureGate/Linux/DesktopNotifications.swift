@@ -2,9 +2,9 @@ import Dispatch
 import Gate
 import LinuxSystem
 
-/// A check that the desktop's notification service answers on the session bus: `org.freedesktop.Notifications`,
-/// GetServerInformation (Desktop Notifications Specification 1.2). Nothing is shown to anybody. The bus may start the
-/// service for the call, as it would for a notification.
+/// Checks that the desktop's notification service answers on the session bus: `org.freedesktop.Notifications`,
+/// GetServerInformation (Desktop Notifications Specification 1.2). It shows nothing. The bus can start the service for the
+/// call, as for a notification.
 ///
 /// *thread-safe*
 public struct DesktopNotifications: NotificationService {
@@ -29,7 +29,7 @@ public struct DesktopNotifications: NotificationService {
     public func obstacle() async -> CaptureError? {
         guard let address = BusAddress.session(in: environment) else {
             return Self.failure(
-                "there is no session bus here (DBUS_SESSION_BUS_ADDRESS, XDG_RUNTIME_DIR)",
+                "there is no session bus (DBUS_SESSION_BUS_ADDRESS, XDG_RUNTIME_DIR)",
                 "Start the program from a desktop session.")
         }
         let cancel: EventDescriptor
@@ -62,8 +62,8 @@ public struct DesktopNotifications: NotificationService {
             .refused("org.freedesktop.DBus.Error.NameHasNoOwner", let errno):
             failure("no notification service runs in this session", "Start one, such as dunst or the desktop's.", errno)
         case .refused(let name, let errno):
-            failure("the notification service answers with \(name.visible)", "Restart it.", errno)
-        case .timedOut: failure("the notification service does not answer in time", "Restart it.", .timedOut)
+            failure("the notification service answered with the error \(name.visible)", "Restart it.", errno)
+        case .timedOut: failure("the notification service did not answer in time", "Restart it.", .timedOut)
         case .cancelled: CaptureError(.cancelled, "The question to the notification service was cancelled.")
         case .broken(let errno):
             failure(
@@ -74,7 +74,7 @@ public struct DesktopNotifications: NotificationService {
 
     private static func failure(_ why: String, _ advice: String, _ errno: Errno? = nil) -> CaptureError {
         CaptureError(
-            .unavailable, "A notification would reach nobody: \(why).", errno: errno?.number ?? 0,
+            .unavailable, "Notifications can't be shown: \(why).", errno: errno?.number ?? 0,
             remedies: [Remedy(advice)])
     }
 }

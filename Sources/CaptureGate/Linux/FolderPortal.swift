@@ -12,9 +12,9 @@ struct FolderPortal: Sendable {
 
     init(environment: [String: String]) {
         service = BusService(
-            bus: .session, environment: environment, complaint: "No folder can be chosen",
+            bus: .session, environment: environment, complaint: "The pictures directory can't be chosen",
             name: "the desktop's portal",
-            advice: "Start xdg-desktop-portal, or allow the sandbox the folder of pictures.")
+            advice: "Start xdg-desktop-portal, or give the sandbox access to the pictures directory.")
     }
 
     /// - Returns: `nil` if the portal is there and can show folders, else the reason. Nothing is shown.
@@ -28,7 +28,7 @@ struct FolderPortal: Sendable {
         }
         switch version {
         case .success(let version) where version >= 3: return nil
-        case .success: return service.error("the desktop's portal is too old to show folders")
+        case .success: return service.error("the desktop's portal is too old to choose a directory")
         case .failure(let error): return error
         }
     }
@@ -48,7 +48,7 @@ struct FolderPortal: Sendable {
                 .init("accept_label", .text("Use this folder")),
             ]
             let asked = try service.call(
-                open, [.text(""), .text("Choose the folder of pictures"), .options(options)], on: bus, until: end,
+                open, [.text(""), .text("Choose your pictures folder"), .options(options)], on: bus, until: end,
                 cancel: cancel)
             guard let request = asked.values.first?.path else { throw service.error(.answered) }
             return try response(to: request, of: asked.sender, on: bus, until: end, cancel: cancel)
@@ -64,11 +64,11 @@ struct FolderPortal: Sendable {
         }
         guard values[0].number == 0 else {
             throw CaptureError(
-                .dismissed, "No folder of pictures was chosen in the desktop's dialog.",
+                .dismissed, "No pictures directory was chosen in the desktop's dialog.",
                 remedies: [Remedy("Try again, and choose one.")])
         }
         guard let path = values[1]["uris"]?.list?.first?.text.flatMap(Self.path(ofURI:)) else {
-            throw service.error("the desktop's portal names no folder of this machine")
+            throw service.error("the desktop's portal did not return a directory on this machine")
         }
         return path
     }

@@ -132,14 +132,16 @@ package enum ProcessEnvironment {
     static func read() throws(CaptureError) -> [String: String] {
         guard let text = ProcessFile.bytes("/proc/self/environ", limit: mostBytes + 1) else {
             throw CaptureError(
-                .store, "The kernel does not say which environment this is: /proc/self/environ can't be read.",
+                .store, "The program's environment is unknown: /proc/self/environ can't be read.",
                 remedies: [Remedy("Mount /proc, and make the program's file readable for this user.")])
         }
         guard text.count <= mostBytes else {
             throw CaptureError(
                 .store,
-                "The environment is longer than \(mostBytes >> 20) MiB, and where decisions are kept may stand beyond.",
-                remedies: [Remedy("Take out what is too long.", command: "env | awk '{print length}' | sort -n | tail")]
+                "The environment is longer than \(mostBytes >> 20) MiB, so the permission database can't be found.",
+                remedies: [
+                    Remedy("Remove the longest variables.", command: "env | awk '{print length}' | sort -n | tail")
+                ]
             )
         }
         return ProcessFile.variables(environ: text)

@@ -8,7 +8,7 @@ import LinuxSystem
 ///
 /// *thread-safe*
 public struct GeoClue: LocationService {
-    /// Name by which GeoClue and its agent know this program: that of its desktop file, without ".desktop".
+    /// Name of this program for GeoClue and its agent: that of its desktop file, without ".desktop".
     public let desktopID: String
     /// Time that a person has to answer the agent.
     public let deadline: Duration
@@ -27,9 +27,9 @@ public struct GeoClue: LocationService {
         self.desktopID = desktopID ?? Self.ownID
         self.deadline = deadline
         service = BusService(
-            bus: .system, environment: environment, complaint: "The position can't be known",
+            bus: .system, environment: environment, complaint: "The position is not available",
             name: "the location service GeoClue", advice: "Install GeoClue (geoclue-2.0), and start it.",
-            adviceOfSilence: "Answer what the desktop asks. Where no desktop runs, start an agent for GeoClue first "
+            adviceOfSilence: "Answer the desktop's question. Without a desktop, start an agent for GeoClue first "
                 + "(/usr/libexec/geoclue-2.0/demos/agent).")
     }
 
@@ -45,7 +45,7 @@ public struct GeoClue: LocationService {
         switch found {
         case .success(let level) where level >= accuracy.geoClueLevel: return .available
         case .success(0):
-            return .absent(service.sourceless("GeoClue has no source of positions, or it is switched off"))
+            return .absent(service.sourceless("GeoClue has no source of positions, or it is disabled"))
         case .success: return .absent(service.sourceless("GeoClue has no source of the accuracy \"\(accuracy)\""))
         case .failure(let error) where error.kind == .notAuthorized:
             return .restricted(
@@ -124,7 +124,7 @@ public struct GeoClue: LocationService {
         guard let facts = answer.values.first, let latitude = facts["Latitude"]?.real,
             let longitude = facts["Longitude"]?.real, let accuracy = facts["Accuracy"]?.real,
             let position = GeographicPosition(latitude: latitude, longitude: longitude, accuracy: accuracy)
-        else { throw service.error("GeoClue tells no position on the earth") }
+        else { throw service.error("GeoClue returned an invalid position") }
         return position
     }
 
@@ -146,7 +146,7 @@ extension BusService {
     fileprivate func sourceless(_ why: String) -> CaptureError {
         CaptureError(
             .unavailable, "\(complaint): \(why).",
-            remedies: [Remedy("Switch its sources on, such as Wi-Fi or GPS, or ask for a coarser position.")])
+            remedies: [Remedy("Enable its sources, such as Wi-Fi or GPS, or ask for a coarser position.")])
     }
 }
 

@@ -2,9 +2,8 @@ import Dispatch
 import Gate
 import LinuxSystem
 
-/// A check that a host can be reached, as far as this machine knows: its name resolves, and the kernel has a route to one of
-/// its addresses. The kernel is asked by connect(2) of a datagram socket; nothing is sent to the host, and so nothing is
-/// known of the host itself.
+/// Checks whether this machine knows a way to a host: the name resolves, and the kernel has a route to one of its addresses.
+/// The check uses connect(2) on a datagram socket and sends nothing, so it does not know whether the host answers.
 ///
 /// *thread-safe*
 public struct KernelRoutes: RouteFinder {
@@ -22,7 +21,7 @@ public struct KernelRoutes: RouteFinder {
         guard Self.isHost(host) else {
             return CaptureError(
                 .usage, "\"\(host.visible)\" is not a host's name or address.",
-                remedies: [Remedy("Name a host, without a port; a name with other letters in its xn-- form.")])
+                remedies: [Remedy("Name a host without a port. Write non-ASCII names in their xn-- form.")])
         }
         switch await addresses(of: host) {
         case .failure(let error): return error
@@ -78,9 +77,9 @@ public struct KernelRoutes: RouteFinder {
     private static func unresolved(_ host: String, _ errno: Errno) -> CaptureError {
         let (why, advice) =
             switch errno {
-            case .noSuchFileOrDirectory: ("there is no such name", "Correct the name.")
+            case .noSuchFileOrDirectory: ("the name does not exist", "Correct the name.")
             case .timedOut, .wouldBlock: ("no name server answered in time", "Connect the machine to a network.")
-            default: (errno.text, "See what the resolver says.")
+            default: (errno.text, "Test the resolver.")
             }
         return CaptureError(
             .unavailable, "The host \(host) can't be found: \(why).", errno: errno.number,

@@ -54,7 +54,7 @@ package struct NodeProtection: Sendable {
         openers += (accessList?.groups ?? []).map { Users.name(ofGroup: $0) }.filter { $0 != own }
             .map { "group \($0) by its access list" }
         if mode & 0o6 != 0 { openers.append("everybody by its mode 0\(String(mode, radix: 8))") }
-        if accessList?.isUnreadable == true { openers.append("nobody knows who: its access list can't be read") }
+        if accessList?.isUnreadable == true { openers.append("unknown users: its access list can't be read") }
         return openers
     }
 
@@ -172,8 +172,9 @@ enum NodeAccess {
         let shown = VisibleText.of(node)
         return Restriction(
             cause: .nodePermissions(node: node),
-            reason: "The permissions of \(shown) refuse this user" + (status.map { " (\(describe($0)))." } ?? "."),
-            remedies: status.map(remedies) ?? [Remedy("Ask the administrator: the folder of \(shown) is closed.")])
+            reason: "This user may not open \(shown)" + (status.map { " (\(describe($0)))." } ?? "."),
+            remedies: status.map(remedies) ?? [Remedy("Ask the administrator for access to the directory of \(shown).")]
+        )
     }
 
     private static func describe(_ status: FileStatus) -> String {
@@ -183,9 +184,9 @@ enum NodeAccess {
 
     /// udev opens the devices of a seat to the person at it (uaccess), whatever the group is.
     private static func remedies(_ status: FileStatus) -> [Remedy] {
-        let seat = Remedy("Or log in at the machine's own seat, where the session is given its devices.")
+        let seat = Remedy("Or log in at the machine itself: such a session gets access to its devices.")
         guard status.permissions & 0o060 == 0o060, status.group != 0 else {
-            return [Remedy("Ask the administrator to give the node a group: now only its owner may open it."), seat]
+            return [Remedy("Ask the administrator to give the node a group. Now only its owner can open it."), seat]
         }
         let group = Users.name(ofGroup: status.group)
         return [

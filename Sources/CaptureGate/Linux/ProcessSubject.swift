@@ -25,8 +25,8 @@ public enum ProcessSubject {
             let path = ProcessFile.link("/proc/\(process)/exe")
         else {
             throw CaptureError(
-                .notAuthorized, "The kernel does not say which program process \(process) is.",
-                remedies: [Remedy("Let it be run by a program that does not hide itself.")])
+                .notAuthorized, "The program of process \(process) is unknown.",
+                remedies: [Remedy("Start it from a program that /proc shows.")])
         }
         return Subject(
             userID: user, groupIDs: ProcessFile.status("Groups", of: process),
@@ -68,7 +68,7 @@ public enum ProcessSubject {
     private static func executable(_ known: [Executable]) throws(CaptureError) -> Executable {
         guard let path = ProcessFile.link("/proc/self/exe") else {
             throw CaptureError(
-                .unavailable, "The kernel does not say which program this is: /proc/self/exe can't be read.",
+                .unavailable, "This program can't be identified: /proc/self/exe can't be read.",
                 remedies: [Remedy("Mount /proc.")])
         }
         return try ProgramFile.read(opening: "/proc/self/exe", named: path, known)
@@ -78,7 +78,7 @@ public enum ProcessSubject {
     private static func session(of process: Int32 = 0) throws(CaptureError) -> LoginSession {
         guard let bootID = ProcessFile.bootID else {
             throw CaptureError(
-                .unavailable, "The kernel does not say which boot this is: /proc can't be read.",
+                .unavailable, "The current boot can't be identified: /proc can't be read.",
                 remedies: [Remedy("Mount /proc.")])
         }
         let leader = ProcessStart.sessionLeader(of: process)
@@ -123,7 +123,7 @@ enum ProgramFile {
     static func unreadable(_ path: String, _ errno: Errno) -> CaptureError {
         CaptureError(
             .usage, "The program \(path.visible) can't be read: \(errno.text).",
-            errno: errno.number, remedies: [Remedy("Name a program file that you may read.")])
+            errno: errno.number, remedies: [Remedy("Name a program file that you can read.")])
     }
 
     /// Status of the open file: by now its path may name another one.

@@ -64,7 +64,7 @@ package enum Provision {
 extension CaptureError {
     fileprivate static var fewDescriptors: CaptureError {
         CaptureError(
-            .unavailable, "This process may not open the few files more that it needs (RLIMIT_NOFILE).",
+            .unavailable, "This process has too few free file descriptors (RLIMIT_NOFILE).",
             errno: Errno.tooManyOpenFiles.number,
             remedies: [Remedy("Allow more open files.", command: "ulimit -n 1024")])
     }
@@ -72,13 +72,13 @@ extension CaptureError {
     fileprivate static func noProcesses(_ errno: Errno) -> CaptureError {
         CaptureError(
             .unavailable,
-            "/proc can't be read (\(errno.text)): it says which program asks, and much else.",
+            "/proc can't be read (\(errno.text)). CaptureGate needs it to identify programs.",
             errno: errno.number, remedies: [Remedy("Mount /proc.", command: "mount -t proc proc /proc")])
     }
 
     fileprivate static var littleMemory: CaptureError {
         CaptureError(
-            .unavailable, "This process may not have the memory that it needs (RLIMIT_AS, RLIMIT_DATA).",
+            .unavailable, "This process can't get enough memory (RLIMIT_AS, RLIMIT_DATA).",
             errno: Errno.noMemory.number,
             remedies: [Remedy("Allow more address space.", command: "ulimit -v unlimited")])
     }
@@ -86,7 +86,7 @@ extension CaptureError {
     fileprivate static func fewThreads(found: Int, needed: Int) -> CaptureError {
         CaptureError(
             .unavailable,
-            "The system gives this process \(found) more threads, and \(needed) are needed: a limit of processes "
+            "This process can start \(found) more threads, but needs \(needed): a limit of processes "
                 + "(RLIMIT_NPROC, pids.max) or of memory is reached.", errno: Errno.wouldBlock.number,
             remedies: [Remedy("Allow more processes, or end some.", command: "ulimit -u 4096")])
     }

@@ -11,11 +11,11 @@ import LinuxSystem
 public struct PushDistributors: PushRegistrar {
     /// Name of the program on the bus, such as `org.example.Memo`; distributors start the program by it.
     public let application: String
-    /// Secret by which the distributor knows the registration.
+    /// Secret that identifies the registration to the distributor.
     public let token: String
-    /// Purpose of the messages, for a person; at most 100 bytes of it are told.
+    /// Purpose of the messages, for a person. The distributor receives up to 100 bytes.
     public let purpose: String
-    /// VAPID public key of the program's server, where the distributor wants one; else `nil`.
+    /// VAPID public key of the program's server, if the distributor requires one; otherwise `nil`.
     public let serverKey: String?
     /// Distributor to use, such as `org.unifiedpush.Distributor.kde`; `nil` for the only one.
     public let distributor: String?
@@ -50,7 +50,7 @@ public struct PushDistributors: PushRegistrar {
         self.distributor = distributor
         self.deadline = deadline
         service = BusService(
-            bus: .session, environment: environment, complaint: "No push message would arrive",
+            bus: .session, environment: environment, complaint: "Push messages can't arrive",
             name: "the push distributor", advice: "Start a distributor of UnifiedPush in the session.")
     }
 
@@ -73,8 +73,8 @@ public struct PushDistributors: PushRegistrar {
         guard Self.isName(application), !token.isEmpty, token.utf8.count <= 100 else {
             return .failure(
                 CaptureError(
-                    .usage, "\"\(application.visible)\" is no name on a bus, or the token is empty or too long.",
-                    remedies: [Remedy("Name the program as its D-Bus service, such as org.example.Memo.")]))
+                    .usage, "\"\(application.visible)\" is not a D-Bus name, or the token is empty or too long.",
+                    remedies: [Remedy("Use the name of the program's D-Bus service, such as org.example.Memo.")]))
         }
         let service = service
         return await service.run(within: deadline) { bus, end, cancel throws(CaptureError) in
@@ -182,12 +182,12 @@ extension PushDistributors {
         let (why, advice) =
             switch reason {
             case "NETWORK": ("it has no network", "Connect the machine to a network.")
-            case "ACTION_REQUIRED": ("it needs its user to do something", "Open the distributor, and log in.")
-            case "VAPID_REQUIRED": ("it wants the key of the program's server", "Give the server's VAPID public key.")
+            case "ACTION_REQUIRED": ("it needs an action by its user", "Open the distributor, and log in.")
+            case "VAPID_REQUIRED": ("it needs the key of the program's server", "Set the server's VAPID public key.")
             default: ("it says \(VisibleText.of(reason ?? success ?? "nothing", limit: 80))", "Try again later.")
             }
         throw CaptureError(
-            .unavailable, "The push distributor does not register this program: \(why).",
+            .unavailable, "The push distributor did not register this program: \(why).",
             remedies: [Remedy(advice)])
     }
 

@@ -93,7 +93,7 @@ extension CaptureError {
     /// Error of a process that has no descriptor left to wait with.
     static func noEventDescriptor(_ errno: Errno) -> CaptureError {
         CaptureError(
-            .unavailable, "No event descriptor could be had: \(errno.text).", errno: errno.number,
-            remedies: [Remedy("Close what is not needed, or raise the limit of open files (ulimit -n).")])
+            .unavailable, "An event descriptor can't be created: \(errno.text).", errno: errno.number,
+            remedies: [Remedy("Close some files, or raise the limit of open files (ulimit -n).")])
     }
 }

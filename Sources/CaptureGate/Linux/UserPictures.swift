@@ -2,12 +2,12 @@ import Dispatch
 import Gate
 import LinuxSystem
 
-/// The folder of the user's pictures: the one that the user's settings name, by xdg-user-dirs; in a sandbox that does not show
-/// it, the one that a person chooses in the desktop's dialog, which the Documents portal then shows to the program.
+/// The user's pictures directory, from xdg-user-dirs. In a sandbox without access to it, the user chooses a directory in the
+/// desktop's dialog, and the Documents portal makes it available to the program.
 ///
 /// *thread-safe*
 public final class UserPictures: PicturesLibrary {
-    /// Time that a person has to choose a folder.
+    /// Time limit for the choice of a directory.
     public let deadline: Duration
     private let environment: [String: String]
     /// File that says that this is a sandbox of Flatpak; an argument for tests.
@@ -37,7 +37,7 @@ public final class UserPictures: PicturesLibrary {
         let named = UserDirectories(environment: environment).pictures
         guard case .success(let path) = named else {
             if isSandbox { return await byPortal() }
-            let error = named.failure ?? .unfindable("It is not known where they are")
+            let error = named.failure ?? .unfindable("Its path is unknown")
             return PicturesFinding(.anyFolder, .absent(error), path: nil)
         }
         let found = await Self.inspected(path, access)
@@ -52,7 +52,7 @@ public final class UserPictures: PicturesLibrary {
         case .failure(let error): return error.kind == .notAuthorized ? .refused(error) : .failed(error)
         case .success(let path):
             guard case .available = await Self.inspected(path, access) else {
-                return .failed(.unfindable("The folder that was chosen can't be used so: \(path.visible)"))
+                return .failed(.unfindable("The chosen directory does not allow this access: \(path.visible)"))
             }
             chosen.withLock { $0[access] = path }
             return .allowed
@@ -62,7 +62,7 @@ public final class UserPictures: PicturesLibrary {
     public func chosenFolder(for access: PhotosAccess) async throws(CaptureError) -> String {
         // What may be changed may be seen, too.
         let path = chosen.withLock { $0[access] ?? (access == .read ? $0[.write] : nil) }
-        guard let path else { throw .unfindable("Nobody has chosen a folder of pictures yet") }
+        guard let path else { throw .unfindable("No directory has been chosen yet") }
         return path
     }
 
@@ -78,13 +78,13 @@ public final class UserPictures: PicturesLibrary {
         await Race.of(
             { inspect(path, access) }, on: queue, within: .seconds(10),
             late: .absent(.unfindable("\(path.visible) does not answer")),
-            cancelled: .absent(CaptureError(.cancelled, "The look at \(path.visible) was cancelled.")))
+            cancelled: .absent(CaptureError(.cancelled, "Reading \(path.visible) was cancelled.")))
     }
 
     private static func inspect(_ path: String, _ access: PhotosAccess) -> ServiceState {
         switch FileStatus.of(path) {
         case .success(let status) where status.kind == .directory: break
-        case .success: return .absent(.unfindable("\(path.visible) is not a folder"))
+        case .success: return .absent(.unfindable("\(path.visible) is not a directory"))
         case .failure(.permissionDenied): return .restricted(Restriction(picturesAt: path))
         case .failure(let errno): return .absent(.unfindable("\(path.visible): \(errno.text)", errno))
         }
@@ -111,7 +111,7 @@ struct UserDirectories: Sendable {
             return .failure(.unfindable("\(file.visible) can't be read"))
         }
         guard let path = Self.folder("XDG_PICTURES_DIR", in: bytes, home: home) else {
-            return .failure(.unfindable("\(file.visible) names no folder of pictures"))
+            return .failure(.unfindable("\(file.visible) has no pictures directory"))
         }
         return .success(path)
     }
@@ -188,14 +188,14 @@ extension ServiceState {
 }
 
 extension DeviceDescription {
-    fileprivate static let anyFolder = DeviceDescription(id: "photos:unknown", name: "the folder of pictures")
+    fileprivate static let anyFolder = DeviceDescription(id: "photos:unknown", name: "the pictures folder")
 }
 
 extension Restriction {
     fileprivate init(picturesAt path: String) {
         self.init(
-            cause: .nodePermissions(node: path), reason: "The pictures in \(path.visible) are not open to this user.",
-            remedies: [Remedy("See who may use them.", command: "ls -ld \(ShellQuote.word(path))")])
+            cause: .nodePermissions(node: path), reason: "You can't open the pictures in \(path.visible).",
+            remedies: [Remedy("See who can open them.", command: "ls -ld \(ShellQuote.word(path))")])
     }
 }
 
@@ -203,8 +203,8 @@ extension CaptureError {
     /// Error of a folder of pictures that can't be found.
     static func unfindable(_ why: String, _ errno: Errno? = nil) -> CaptureError {
         CaptureError(
-            .unavailable, "The folder of pictures can't be used. \(why).", errno: errno?.number ?? 0,
-            remedies: [Remedy("Make one, and name it in the user's folders.", command: "xdg-user-dirs-update")])
+            .unavailable, "The pictures directory can't be used. \(why).", errno: errno?.number ?? 0,
+            remedies: [Remedy("Create one, and add it to the user's directories.", command: "xdg-user-dirs-update")])
     }
 }
 

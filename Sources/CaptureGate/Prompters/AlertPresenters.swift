@@ -18,7 +18,7 @@ extension PrompterChain: AlertPresenter {
         switch await ready() {
         case .success(let prompter as any AlertPresenter): await prompter.present(alert)
         case .success(let prompter):
-            .failed(CaptureError(.unavailable, "The prompter \(prompter.name) shows no alerts."))
+            .failed(CaptureError(.unavailable, "The prompter \(prompter.name) does not support alerts."))
         case .failure(let error): .failed(error)
         }
     }

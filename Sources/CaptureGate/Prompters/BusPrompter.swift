@@ -77,10 +77,10 @@ package struct BusPrompter: Prompter, PersonPrompter {
         case .answered where word.isEmpty: .dismissed
         case .answered:
             text.choices.first { $0.word == word }.map { .chosen($0.value) }
-                ?? .failed(failure("answered \"\(VisibleText.of(word, limit: 40))\", which is none of its choices"))
+                ?? .failed(failure("gave an unknown answer: \"\(VisibleText.of(word, limit: 40))\""))
         case .timedOut: .timedOut
         case .cancelled: .dismissed
-        case .refused(let name, _): .failed(failure("answered with \(name.visible)"))
+        case .refused(let name, _): .failed(failure("answered with the error \(name.visible)"))
         case .broken(let errno): .failed(Self.noBus(errno))
         }
     }
@@ -103,7 +103,8 @@ package struct BusPrompter: Prompter, PersonPrompter {
         let running = ProcessFile.link("/proc/\(process)/exe")
         guard let running, running == (try? FileSystem.realPath(of: program)) else {
             return .failure(
-                failure("is not what owns \(Self.agent) on the session bus: that is \((running ?? "unknown").visible)"))
+                failure("does not own \(Self.agent) on the session bus. Its owner is \((running ?? "unknown").visible)")
+            )
         }
         return .success(Self.named(owner, Self.agent, "Ask"))
     }
@@ -134,7 +135,7 @@ package struct BusPrompter: Prompter, PersonPrompter {
     private func failure(_ what: String) -> CaptureError {
         CaptureError(
             .unavailable, "The agent \(program.visible) \(what).",
-            remedies: [Remedy("Start it, or be asked at a terminal.")])
+            remedies: [Remedy("Start it, or use a terminal.")])
     }
 
     private static func noBus(_ errno: Errno?) -> CaptureError {

@@ -19,14 +19,14 @@ public struct DesktopNotice: Sendable {
         case opened(Remedy)
         /// The person pressed the button that opens the desktop's settings.
         case openedSettings
-        /// It is shown, and nobody did anything about it in time.
+        /// The notice was shown, but not answered in time.
         case timedOut
         /// It could not be shown, or what its button opens could not be started.
         case failed(CaptureError)
     }
 
-    /// Words of the command line for a remedy's action; `nil` where the program has none. The first is the absolute path of an
-    /// executable, or its name in `/usr/local/bin`, `/usr/bin` or `/bin`.
+    /// Words of the command for a remedy's action; `nil` if the program has no such command. The first word is the absolute
+    /// path of an executable, or its name in `/usr/local/bin`, `/usr/bin` or `/bin`.
     public typealias Command = @Sendable (Remedy.Action) -> [String]?
 
     /// Time that it waits for a button.
@@ -48,7 +48,7 @@ public struct DesktopNotice: Sendable {
         self.command = command
         programs = DesktopPrograms(environment: environment, root: root)
         service = BusService(
-            bus: .session, environment: environment, complaint: "A notice would reach nobody",
+            bus: .session, environment: environment, complaint: "A notice can't be shown",
             name: "the notification service", advice: "Start one, such as dunst or the desktop's.")
     }
 
@@ -116,7 +116,7 @@ extension DesktopNotice {
         let notice = try service.call(
             Self.named("Notify"),
             [
-                .text("CaptureGate"), .number(0), .text("dialog-warning"), .text("Not allowed, or not possible"),
+                .text("CaptureGate"), .number(0), .text("dialog-warning"), .text("Capture not possible"),
                 .text(text), .list(shown.flatMap { [.text($0.key), .text($0.label)] }), .options([]), .signed(-1),
             ], on: bus, until: end, cancel: cancel)
         guard let id = notice.values.first?.number else { throw service.error(.answered) }
@@ -141,7 +141,7 @@ extension DesktopNotice {
                     continuation.resume(
                         returning: .failed(
                             CaptureError(
-                                .unavailable, "What the button opens can't be started: \(error.text).",
+                                .unavailable, "The button's program can't be started: \(error.text).",
                                 errno: error.number)))
                 }
             }

@@ -38,7 +38,7 @@ public struct DesktopPrompter: Prompter, PersonPrompter {
         }
         guard dialog != nil else {
             return Self.nobody(
-                "There is no program to show a dialog with.",
+                "There is no program for dialogs.",
                 Remedy("Install zenity or kdialog.", command: "sudo apt-get install zenity"))
         }
         return nil
@@ -160,11 +160,11 @@ extension DesktopDialog {
         case .exited(0): return choice(ended.text, of: text)
         // Both programs end so when the window is closed, by Escape or the button, and when they find no display.
         case .exited(1) where !Self.foundNoDisplay(ended.diagnostics): return .dismissed
-        case .exited(1): return failed("finds no display", ended)
+        case .exited(1): return failed("found no display", ended)
         case .exited(5) where kind == .zenity: return .timedOut
         case .exited(let code): return failed("ended with exit status \(code)", ended)
         case .killed(let signal): return failed("was ended by signal \(signal)", ended)
-        case .lost(let errno): return failed("ended unseen: \(errno.text)", ended)
+        case .lost(let errno): return failed("was lost: \(errno.text)", ended)
         case .timedOut: return .timedOut
         case .cancelled: return .dismissed
         }
@@ -175,7 +175,7 @@ extension DesktopDialog {
         let lines = printed.split(separator: "\n")
         if lines.isEmpty { return .dismissed }
         guard lines.count == 1, let choice = text.choices.first(where: { String($0.key) == lines[0] }) else {
-            return .failed(error("printed what is none of its choices", printed))
+            return .failed(error("printed an unknown answer", printed))
         }
         return .chosen(choice.value)
     }
@@ -196,6 +196,6 @@ extension DesktopDialog {
         let last = said.split(separator: "\n").last.map { " It said: \(VisibleText.of(String($0), limit: 200))" } ?? ""
         return CaptureError(
             .unavailable, "The dialog \(path) \(what).\(last)",
-            remedies: [Remedy("Start the program from a terminal, to be asked there.")])
+            remedies: [Remedy("Start the program from a terminal. It then asks there.")])
     }
 }

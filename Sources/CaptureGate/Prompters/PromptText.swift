@@ -94,7 +94,7 @@ struct QuestionText: Sendable {
         }
         if let previous = question.previous {
             let old = Self.shown(String(previous.subject.executable.sha256.prefix(12)), 12)
-            lines.append("  The program has changed since it was allowed (its SHA-256 began with \(old)).")
+            lines.append("  The program has changed since you allowed it (its SHA-256 began with \(old)).")
         }
         return lines
     }
@@ -120,12 +120,12 @@ struct QuestionText: Sendable {
             }
     }
 
-    private static let lasting = "until you take it back"
+    private static let lasting = "until you change it"
 
     /// The key is the letter in brackets, which is the word's first.
     private static func words(for lifetime: Lifetime) -> (word: String, text: String, label: String, term: String) {
         switch lifetime {
-        case .once: ("once", "[y]es, [o]nce", "Once", "this capture alone")
+        case .once: ("once", "[y]es, [o]nce", "Once", "only this capture")
         case .session: ("session", "this [s]ession", "For this session", "until you log out")
         case .until: ("hour", "for an [h]our", "For an hour", "")
         case .always: ("always", "[a]lways", "Always", lasting)

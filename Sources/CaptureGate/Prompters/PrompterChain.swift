@@ -4,10 +4,10 @@ import Gate
 ///
 /// *thread-safe*
 public final class PrompterChain: Prompter, PersonPrompter {
-    /// The terminal the program was started from, where there is one; else the desktop.
+    /// The terminal from which the program was started, or otherwise the desktop.
     public static var system: PrompterChain { PrompterChain([TerminalPrompter(), DesktopPrompter()]) }
 
-    /// Prompters in the order in which they are tried.
+    /// Prompters, in the order of use.
     public let prompters: [any Prompter]
     private let last = Locked<String?>(nil)
 
@@ -15,7 +15,7 @@ public final class PrompterChain: Prompter, PersonPrompter {
         self.prompters = prompters
     }
 
-    /// The name of the prompter that asked last, so that the audit log has it.
+    /// The name of the prompter that asked last, for the audit log.
     public var name: String { last.withLock { $0 } ?? prompters.map(\.name).joined(separator: " or ") }
 
     /// True only where each of them asks a person: any of them may be the one that answers.
@@ -55,7 +55,7 @@ public final class PrompterChain: Prompter, PersonPrompter {
             }
             obstacles.append(obstacle)
         }
-        if prompters.isEmpty { return .failure(CaptureError(.unavailable, "There is nobody to ask.")) }
+        if prompters.isEmpty { return .failure(CaptureError(.unavailable, "This program has no way to ask.")) }
         return .failure(
             CaptureError(
                 .unavailable, obstacles.map(\.message).joined(separator: " "),

@@ -33,7 +33,7 @@ public struct TerminalPrompter: Prompter, PersonPrompter {
         // Who reads or sets the mode in the background is stopped by the kernel, with the question unanswered.
         guard isForeground else {
             return Self.nobody(
-                "The program runs in the background, where it can't ask at the terminal.",
+                "The program runs in the background, so it can't ask at the terminal.",
                 "Bring the program to the foreground (fg).")
         }
         return nil
@@ -87,14 +87,14 @@ struct TerminalConversation: Sendable {
                 let answer = try terminal.readWord()
                 if let value = text.choice(for: answer) { return .chosen(value) }
                 if answer.isEmpty { break }
-                try terminal.write("Please answer with one of the letters in brackets.\n")
+                try terminal.write("Type one of the letters in brackets.\n")
             }
-            terminal.note("Not decided; nothing is stored.\n")
+            terminal.note("No decision was stored.\n")
             return .dismissed
         } catch {
             // The person must not believe that a half-typed answer counted.
-            if case .withdrawn = error { terminal.note("\nNot decided; nothing is stored.\n") }
-            if case .timedOut = error { terminal.note("\nNo answer in time; nothing is stored.\n") }
+            if case .withdrawn = error { terminal.note("\nNo decision was stored.\n") }
+            if case .timedOut = error { terminal.note("\nNo answer in time. No decision was stored.\n") }
             return Self.outcome(error)
         }
     }

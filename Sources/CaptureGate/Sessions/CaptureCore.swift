@@ -169,7 +169,7 @@ final class CaptureCore: Sendable {
         // ALSA's configuration may redefine `hw`: then the hardware is not what the id says.
         if let own = device.pcmName, !device.nodes.isEmpty {
             guard hardware.isComplete, hardware.names == [own] else {
-                throw leadsElsewhere("to other hardware than \(own), by ALSA's configuration")
+                throw leadsElsewhere("to hardware other than \(own), because of ALSA's configuration")
             }
             return [device]
         }
@@ -177,7 +177,7 @@ final class CaptureCore: Sendable {
         var found: [Device] = []
         for name in hardware.names.sorted() {
             guard let microphone = all.first(where: { $0.pcmName == name }) else {
-                throw leadsElsewhere("to \(name), which is no microphone")
+                throw leadsElsewhere("to \(name), which is not a microphone")
             }
             found.append(microphone)
         }
@@ -188,7 +188,7 @@ final class CaptureCore: Sendable {
     private func leadsElsewhere(_ place: String) -> CaptureError {
         CaptureError(
             .noDevice, "\(device.name) [\(device.id)] leads \(place).",
-            remedies: [Remedy("Name hardware by its own id.", .listDevices)])
+            remedies: [Remedy("Name the hardware by its id.", .listDevices)])
     }
 
     /// Copy for comparison.
@@ -267,11 +267,11 @@ final class CaptureCore: Sendable {
         await refused(
             CaptureError(
                 .notAsAsked,
-                "\(QuestionText.visible(device.name)) [\(device.id)] does otherwise than asked: "
+                "\(QuestionText.visible(device.name)) [\(device.id)] can't do exactly what was requested: "
                     + differences.map(\.description).joined(separator: "; ") + ".",
                 remedies: [
-                    Remedy("See what it can do.", .listFormats(device: device.id.rawValue)),
-                    Remedy("Or leave --strict out, to take what it gives."),
+                    Remedy("List its formats.", .listFormats(device: device.id.rawValue)),
+                    Remedy("Or remove --strict to accept this."),
                 ]))
     }
 }

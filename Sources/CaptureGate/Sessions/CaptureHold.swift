@@ -91,7 +91,7 @@ extension CaptureError {
     /// Refusal of a format for another kind of device.
     fileprivate static func otherKind(_ device: DeviceID) -> CaptureError {
         CaptureError(
-            .usage, "\(device) can't be opened with a format of another kind of device.",
+            .usage, "\(device) can't be opened with a format for another kind of device.",
             remedies: [Remedy("Name a camera or a microphone.", .listDevices)])
     }
 }

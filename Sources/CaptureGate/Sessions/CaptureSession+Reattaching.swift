@@ -42,9 +42,9 @@ extension CaptureSession where Format == AudioFormat {
     private mutating func goOn(_ opened: consuming OpenedMicrophone) throws(CaptureError) {
         let core = opened.core
         // A name of ALSA's configuration may lead elsewhere by now, which nobody was asked about.
-        guard core.isAdmitted(hardware: opened.hardware) else { throw core.isOtherwise("as other hardware") }
+        guard core.isAdmitted(hardware: opened.hardware) else { throw core.isOtherwise("as different hardware") }
         let (got, had) = (AudioFormat(opened.settings), formatOfDevice)
-        guard got == had else { throw core.isOtherwise("with \(got.phrase); it had \(had.phrase)") }
+        guard got == had else { throw core.isOtherwise("with \(got.phrase) instead of \(had.phrase)") }
         goOn(core, opened.stream, .audio(opened.reader), rate: Double(had.sampleRate))
     }
 }
@@ -103,7 +103,7 @@ extension CaptureSession where Format == VideoFormat {
         // Before the format: without a signal, that is whatever the driver makes up.
         if opened.signal != .present { throw opened.signal.error(core.device.description) }
         let got = VideoFormat(opened.format)
-        guard got == delivered else { throw core.isOtherwise("with \(got.phrase); it had \(delivered.phrase)") }
+        guard got == delivered else { throw core.isOtherwise("with \(got.phrase) instead of \(delivered.phrase)") }
         if opened.isCovered { throw .privacyShutter(closedOn: core.device.description) }
         goOn(core, opened.stream, .video(opened.reader), rate: delivered.frameRate.framesPerSecond)
     }
@@ -129,7 +129,7 @@ extension AudioFormat {
 
 extension VideoFormat {
     /// Words for an error's text.
-    fileprivate var phrase: String { "\(width)x\(height) \(pixelFormat) at \(frameRate) a second" }
+    fileprivate var phrase: String { "\(width)x\(height) \(pixelFormat) at \(frameRate) fps" }
 }
 
 extension PCMSettings {

@@ -87,8 +87,8 @@ public enum SessionEnd: Hashable, Sendable {
     case refused(CaptureError)
     /// The device was unplugged.
     case deviceGone(CaptureError)
-    /// The device stopped delivering: no frame for five periods or 500 ms, whichever is more, and none after a restart;
-    /// or a call to it has not returned for five seconds, as one to a sound server that was stopped.
+    /// The device stopped delivering. It sent no frame for five periods or 500 ms (whichever is longer), and none after a
+    /// restart. Or a call to it has not returned for five seconds, such as one to a stopped sound server.
     case stalled(CaptureError)
     /// The signal at the device's input is not the one that the capture was set up for, or is gone and no frame came
     /// any more.

@@ -25,8 +25,8 @@ struct DeviceFault {
         // A driver that can't do what was asked says no more than EINVAL.
         case .invalidArgument where isNegotiation(fault.call):
             return CaptureError(
-                .notAsAsked, "\(named) can't do what was asked (\(call)).", errno: fault.errno,
-                remedies: [Remedy("See what it can do.", .listFormats(device: device.id.rawValue))])
+                .notAsAsked, "\(named) does not support the requested format (\(call)).", errno: fault.errno,
+                remedies: [Remedy("List its formats.", .listFormats(device: device.id.rawValue))])
         case .brokenPipe where fault.call == .streamOn, .linkSevered where fault.call == .streamOn:
             return withoutPipeline(call, fault.errno)
         case .notPermitted where !isOpening(fault.call), .permissionDenied where !isOpening(fault.call):
@@ -46,7 +46,7 @@ struct DeviceFault {
         switch Errno(errno) {
         case .resourceBusy: return busy(call)
         case .noSuchFileOrDirectory, .noSuchAddressOrDevice, .noSuchDevice:
-            return gone(.noDevice, "\(named) is not there any more", call, errno)
+            return gone(.noDevice, "\(named) was removed", call, errno)
         case .notPermitted, .permissionDenied: return refused(call)
         case .noSpace: return noBandwidth(call)
         default: return ofSystem(call, errno) ?? failed(call, errno)
@@ -87,7 +87,7 @@ struct DeviceFault {
         case .stalled:
             return .stalled(CaptureError(.stalled, "\(named) stopped delivering.", remedies: [revival]))
         case .failed:
-            return .failed(result.fault.map { error($0) } ?? failed("no call said why", 0))
+            return .failed(result.fault.map { error($0) } ?? failed("for an unknown reason", 0))
         }
     }
 
@@ -103,7 +103,7 @@ struct DeviceFault {
     /// Remedy for a device that does not answer. A PCM without a node hangs at its server.
     private var revival: Remedy {
         if device.capability == .microphone, device.nodes.isEmpty {
-            return Remedy("Start the sound server again, or choose another device.", .listDevices)
+            return Remedy("Restart the sound server, or choose another device.", .listDevices)
         }
         return Remedy("Plug it in again, or try another format or a lower rate.")
     }
@@ -136,7 +136,7 @@ struct DeviceFault {
         CaptureError(
             .inputOutput, "\(named) failed (\(call)).", errno: errno,
             remedies: [
-                Remedy("Try again, or plug it in again; the kernel's messages may say more.", command: "sudo dmesg")
+                Remedy("Try again, or plug it in again. See also the kernel's messages.", command: "sudo dmesg")
             ])
     }
 
@@ -145,8 +145,8 @@ struct DeviceFault {
     private func withoutPipeline(_ call: String, _ errno: Int32) -> CaptureError {
         CaptureError(
             .inputOutput,
-            "\(named) is the end of a pipeline that is not set up: its parts are not linked, or their formats do not agree "
-                + "with the one asked for (\(call)).", errno: errno,
+            "\(named) is the end of a media pipeline that is not set up: its parts are not linked, or their formats do not match "
+                + "the requested one (\(call)).", errno: errno,
             remedies: [
                 Remedy(
                     "Set its links and formats with media-ctl, then try again.", command: "media-ctl --print-topology")
@@ -157,14 +157,14 @@ struct DeviceFault {
     private func tooManyFiles(_ call: String, _ errno: Int32) -> CaptureError {
         CaptureError(
             .unavailable, "\(named) can't be used: too many files are open (\(call)).", errno: errno,
-            remedies: [Remedy("Close some, or raise the limit.", command: "ulimit -n 4096")])
+            remedies: [Remedy("Close some files, or raise the limit.", command: "ulimit -n 4096")])
     }
 
     /// Error for ENOMEM.
     private func noMemory(_ call: String) -> CaptureError {
         CaptureError(
             .unavailable, "\(named) can't be used: there is too little memory (\(call)).", errno: Errno.noMemory.number,
-            remedies: [Remedy("End other programs, or ask for smaller pictures.")])
+            remedies: [Remedy("End other programs, or choose a smaller size.")])
     }
 
     /// Error for EBUSY, with the holder from /proc.
@@ -180,8 +180,8 @@ struct DeviceFault {
     ///   - call: call and errno in words.
     ///   - isRoot: true if this process sees all others of its namespace.
     func busy(holder: DeviceHolder?, call: String, isRoot: Bool = Users.effectiveID == 0) -> CaptureError {
-        let hidden = isRoot ? "no other process that can be seen here holds it" : "its holder is hidden"
-        let who = holder.map { "process \($0.processID) (\($0.command)) holds it" } ?? hidden
+        let hidden = isRoot ? "no visible process uses it" : "used by a hidden process"
+        let who = holder.map { "used by process \($0.processID) (\($0.command))" } ?? hidden
         return CaptureError(
             .busy, "\(named) is busy: \(who) (\(call)).", errno: Errno.resourceBusy.number,
             remedies: [remedy(against: holder, isRoot)])
@@ -190,16 +190,16 @@ struct DeviceFault {
     /// Remedy by holder: a sound server shares its microphones, any other program has to end.
     private func remedy(against holder: DeviceHolder?, _ isRoot: Bool) -> Remedy {
         guard let holder else {
-            guard isRoot else { return Remedy("Run as root to see the holder.", .showHiddenHolders) }
+            guard isRoot else { return Remedy("Let root find that process.", .showHiddenHolders) }
             return Remedy(
-                "Look for it in containers and virtual machines, or for a second use of it in this program; its driver may "
-                    + "be busy as well, and the kernel's messages say more.", command: "dmesg")
+                "Check containers, virtual machines and this program for another use of the device. Its driver can "
+                    + "be busy as well: see the kernel's messages.", command: "dmesg")
         }
         guard device.capability == .microphone, AudioServer.isOne(holder) else {
             return Remedy("End that program, or choose another device.", command: "kill \(holder.processID)")
         }
         return Remedy(
-            "Record through the sound server, which shares it.",
+            "Record through the sound server, which shares the device.",
             .recordThroughServer)
     }
 
@@ -210,13 +210,14 @@ struct DeviceFault {
             .notAuthorized, restriction?.reason ?? "\(named) may not be opened (\(call)).",
             errno: Errno.permissionDenied.number,
             remedies: restriction?.remedies
-                ?? [Remedy("See what may be used here, and what stands in the way.", .showStatus)])
+                ?? [Remedy("See which devices you can use.", .showStatus)])
     }
 
     /// Error for ENOSPC, which USB cameras give for want of isochronous bandwidth.
     private func noBandwidth(_ call: String) -> CaptureError {
         CaptureError(
-            .unavailable, "\(named) gets no USB bandwidth for this format (\(call)).", errno: Errno.noSpace.number,
+            .unavailable, "The USB bus has too little bandwidth for this format of \(named) (\(call)).",
+            errno: Errno.noSpace.number,
             remedies: [lighter, Remedy("Or plug it into another USB controller.")])
     }
 
@@ -224,11 +225,11 @@ struct DeviceFault {
     private var lighter: Remedy {
         guard let format, let (mode, rate) = FallbackMode.best(of: modes, than: format) else {
             return Remedy(
-                "Choose MJPEG, a smaller size or fewer frames a second.", .listFormats(device: device.id.rawValue))
+                "Choose MJPEG, a smaller size or a lower frame rate.", .listFormats(device: device.id.rawValue))
         }
         let size = "\(mode.width)x\(mode.height)"
         return Remedy(
-            "Choose what needs less, such as \(size) \(mode.pixelFormat) at \(rate) a second.",
+            "Choose a format that needs less, such as \(size) \(mode.pixelFormat) at \(rate) fps.",
             .record(
                 Remedy.Mode(
                     device: device.id.rawValue, width: mode.width, height: mode.height, frameRate: rate,
@@ -258,13 +259,13 @@ extension DeviceFault {
         case (.getFormat, .fileTooLarge):
             return CaptureError(
                 .unavailable,
-                "\(named) claims pictures of many times the memory that their size can need; none is reserved (\(call)).",
+                "\(named) claims far more memory per frame than its size needs, so CaptureGate refuses it (\(call)).",
                 errno: Errno.fileTooLarge.number,
                 remedies: [Remedy("Choose another size or pixel format, or another camera.")])
         case (.dequeueEvent, .noData):
             return CaptureError(
                 .unavailable, "\(named) has ended its stream (V4L2_EVENT_EOS).", errno: Errno.noData.number,
-                remedies: [Remedy("Start what feeds it, then try again.")])
+                remedies: [Remedy("Start its source, then try again.")])
         case (.selectInput, .invalidArgument), (.findInput, .invalidArgument), (.setStandard, .invalidArgument),
             (.findTimings, .invalidArgument):
             return noSuch(fault.call, call)
@@ -282,7 +283,7 @@ extension DeviceFault {
             case .findTimings: ("timings", input?.takes.map(\.description) ?? [])
             default: ("input", [])
             }
-        let list = all.isEmpty ? "it has none to choose" : "it takes " + all.joined(separator: ", ")
+        let list = all.isEmpty ? "it has none to choose from" : "it supports " + all.joined(separator: ", ")
         return CaptureError(
             .notAsAsked, "The \(place) has no such \(what) (\(words)): \(list).", errno: Errno.invalidArgument.number,
             remedies: [Remedy("Choose one of these, or another input.", .listFormats(device: device.id.rawValue))])
@@ -294,8 +295,8 @@ extension DeviceFault {
         let before = format.map { " from \($0.width)x\($0.height)" } ?? ""
         return CaptureError(
             .unavailable,
-            "The signal of \(named) has changed\(before) to \(now); a file's pictures are all of one size and rate.",
-            remedies: [Remedy("Record again: what comes in now is taken as it is.")])
+            "The signal of \(named) has changed\(before) to \(now). A file can have only one size and frame rate.",
+            remedies: [Remedy("Record again to use the new signal.")])
     }
 }
 

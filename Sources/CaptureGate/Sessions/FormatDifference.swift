@@ -20,16 +20,16 @@ public enum FormatDifference: Hashable, Sendable, CustomStringConvertible {
     /// Words for a person, without a full stop.
     public var description: String {
         switch self {
-        case .sampleRate(let asked, let got): "sample rate \(asked) Hz asked, \(got) Hz got"
-        case .channels(let asked, let got): "\(asked) channels asked, \(got) got"
-        case .sampleFormat(let asked, let got): "\(asked.rawValue) asked, \(got.rawValue) got"
+        case .sampleRate(let asked, let got): "sample rate \(got) Hz instead of \(asked) Hz"
+        case .channels(let asked, let got): "\(got) instead of \(asked) channels"
+        case .sampleFormat(let asked, let got): "sample format \(got.rawValue) instead of \(asked.rawValue)"
         case .size(let askedWidth, let askedHeight, let gotWidth, let gotHeight):
-            "size \(Self.text(askedWidth))x\(Self.text(askedHeight)) asked, \(gotWidth)x\(gotHeight) got"
-        case .pixelFormat(let asked, let got): "pixel format \(asked) asked, \(got) got"
-        case .frameRate(let asked, let got): "\(asked) frames a second asked, \(got) got"
-        case .conversion(let source, let target): "pictures come as \(source) and are converted to \(target)"
+            "size \(gotWidth)x\(gotHeight) instead of \(Self.text(askedWidth))x\(Self.text(askedHeight))"
+        case .pixelFormat(let asked, let got): "pixel format \(got) instead of \(asked)"
+        case .frameRate(let asked, let got): "\(got) fps instead of \(asked)"
+        case .conversion(let source, let target): "frames are captured as \(source) and converted to \(target)"
         case .sampleConversion(let source, let target):
-            "samples come as \(source.rawValue) and are converted to \(target.rawValue)"
+            "samples are captured as \(source.rawValue) and converted to \(target.rawValue)"
         }
     }
 

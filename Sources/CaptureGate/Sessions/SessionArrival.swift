@@ -5,7 +5,7 @@ import Gate
 import LinuxSystem
 
 extension CaptureSession {
-    /// Waits for something to take, and starts the capture where nobody has.
+    /// Waits until a frame is available. Starts the capture if necessary.
     ///
     /// Nothing is copied and nothing allocated: together with ``withNext(_:)`` it is the loop of a task that looks at frames. No
     /// thread of the language's pool is blocked, and no actor: the threads of capture operations sleep here.

@@ -126,8 +126,8 @@ extension CaptureCore {
         if device.isBuiltIn || device.provided != nil, settings.isOfCard {
             throw await refused(
                 CaptureError(
-                    .notAsAsked, "\(device.id) is no capture card: it has no inputs, standards or timings.",
-                    remedies: [Remedy("Leave these out, or choose another.", .listDevices)]))
+                    .notAsAsked, "\(device.id) is not a capture card: it has no inputs, standards or timings.",
+                    remedies: [Remedy("Remove these options, or choose another device.", .listDevices)]))
         }
         // Which number a name is, the broker finds out.
         guard let input = settings.input, lent == nil else { return asked }

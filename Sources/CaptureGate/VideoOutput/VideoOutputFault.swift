@@ -40,20 +40,20 @@ struct VideoOutputFault {
         let words = "\(call): \(Errno(errno).text)"
         switch Errno(errno) {
         case .noSuchFileOrDirectory, .notDirectory:
-            return CaptureError(.noDevice, "There is no \(named).", errno: errno, remedies: Self.outputs)
+            return CaptureError(.noDevice, "\(named) does not exist.", errno: errno, remedies: Self.outputs)
         case .noSuchDevice, .noSuchAddressOrDevice:
             let kind = call == "open" ? CaptureError.Kind.noDevice : .deviceGone
             return CaptureError(
-                kind, "The output \(named) is gone (\(words)).", errno: errno, remedies: Self.outputs)
+                kind, "The output \(named) was removed (\(words)).", errno: errno, remedies: Self.outputs)
         case .notPermitted, .permissionDenied: return refused(words, errno)
         case .resourceBusy:
             return CaptureError(
-                .busy, "\(named) is in use: another program sends pictures to it\(holder) (\(words)).", errno: errno,
+                .busy, "\(named) is in use: another program sends video to it\(holder) (\(words)).", errno: errno,
                 remedies: [Remedy("End that program, or choose another output.")] + Self.outputs)
         default:
             return CaptureError(
                 .inputOutput, "The output \(named) failed (\(words)).", errno: errno,
-                remedies: [Remedy("Try again; the kernel's messages may say more.", command: "sudo dmesg")])
+                remedies: [Remedy("Try again. See also the kernel's messages.", command: "sudo dmesg")])
         }
     }
 
@@ -72,13 +72,13 @@ struct VideoOutputFault {
 
     /// Error for a file that is no V4L2 node.
     var isNoVideoNode: CaptureError {
-        CaptureError(.usage, "\(named) is no V4L2 node, so it takes no pictures.", remedies: Self.outputs)
+        CaptureError(.usage, "\(named) is not a V4L2 node, so it can't show video.", remedies: Self.outputs)
     }
 
     /// Error for a node that captures, or has another purpose.
     var takesNothing: CaptureError {
         CaptureError(
-            .usage, "\(named) takes no pictures: it is a camera's node, or another kind's, and no output.",
+            .usage, "\(named) is not a video output. It is the node of a camera or another device.",
             remedies: Self.outputs)
     }
 
@@ -86,14 +86,14 @@ struct VideoOutputFault {
     var wantsPlanes: CaptureError {
         CaptureError(
             .unavailable,
-            "\(named) takes pictures in several planes alone (V4L2_CAP_VIDEO_OUTPUT_MPLANE), which is not supported.",
+            "\(named) supports only multi-planar video (V4L2_CAP_VIDEO_OUTPUT_MPLANE), which CaptureGate does not.",
             remedies: Self.outputs)
     }
 
     /// Error for buffers that no picture can need.
     func claims(_ byteCount: Int) -> CaptureError {
         CaptureError(
-            .unavailable, "\(named) claims pictures of \(byteCount) bytes; none is sent.",
+            .unavailable, "\(named) claims frames of \(byteCount) bytes, so CaptureGate refuses it.",
             remedies: [Remedy("Choose another size, or another output.")])
     }
 
@@ -101,11 +101,12 @@ struct VideoOutputFault {
     func takes(width: Int, height: Int, _ own: PixelFormat, insteadOf format: VideoFormat) -> CaptureError {
         let asked = "\(format.width)x\(format.height) \(format.pixelFormat)"
         return CaptureError(
-            .notAsAsked, "\(named) does not take \(asked): it would make it \(width)x\(height) \(own).",
+            .notAsAsked, "\(named) does not support \(asked). It would change it to \(width)x\(height) \(own).",
             remedies: [
-                Remedy("Have the camera deliver that: add --size \(width)x\(height)."),
+                Remedy("Use that size for the camera: add --size \(width)x\(height)."),
                 Remedy(
-                    "Or set the output up for \(asked) first: a program that shows its pictures may hold its format."),
+                    "Or set the output to \(asked) first. A program that reads from the output can keep its format fixed."
+                ),
             ])
     }
 
@@ -114,11 +115,12 @@ struct VideoOutputFault {
         let found = VideoOutputs.all
         guard !found.isEmpty else {
             return [
-                Remedy("No node here takes pictures; v4l2loopback makes one.", command: "sudo modprobe v4l2loopback")
+                Remedy(
+                    "This machine has no video output. v4l2loopback adds one.", command: "sudo modprobe v4l2loopback")
             ]
         }
         let list = found.map { "v4l2:\($0.node) (\($0.name))" }.joined(separator: ", ")
-        return [Remedy("What takes pictures here: \(list).")]
+        return [Remedy("The video outputs of this machine are \(list).")]
     }
 }
 

@@ -1,5 +1,5 @@
-/// The sound cards' devices that an open PCM captures from, whatever its name and however many plugins are in front of
-/// them. Decisions may name any of them.
+/// The sound cards' devices that an open PCM captures from, for any PCM name and any plugins in front of them. Decisions may
+/// name any of them.
 ///
 /// Read from libasound's own dump of the opened PCM (`snd_pcm_dump`), not from its configuration, which may change
 /// meanwhile and may run a program. Doubt counts as unknown: a plugin that is not one of libasound's own conversions, a
@@ -9,7 +9,7 @@
 public struct PCMHardware: Hashable, Sendable {
     /// Names as libasound opens them: `hw:1,0`.
     public private(set) var names: Set<String> = []
-    /// True if all devices are known; else the audio may come from any.
+    /// True if all devices are known. Otherwise the audio can come from any device.
     public private(set) var isComplete: Bool
 
     /// Far more than a PCM of eight slaves writes.

@@ -117,7 +117,7 @@ public struct AudioLevel: Hashable, Sendable {
     public let peakDBFS: Double
     /// Root of the mean square, dBFS, -120…0: a sine of full scale has -3.01.
     public let rmsDBFS: Double
-    /// True if a sample stood at full scale, where converters stand when they can't go further.
+    /// True if a sample was at full scale, where converters clip.
     public let isClipped: Bool
 
     public init(peakDBFS: Double, rmsDBFS: Double, isClipped: Bool) {

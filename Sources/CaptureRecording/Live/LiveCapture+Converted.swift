@@ -20,15 +20,15 @@ extension LiveCapture {
     ) throws(CaptureError) -> FrameWatch {
         guard let format = try track(of: device).audio else {
             throw CaptureError(
-                .usage, "\(device) is a camera, which has no samples.",
-                remedies: [Remedy("Name a microphone, or watch its pictures.")])
+                .usage, "\(device) is a camera, which has no audio.",
+                remedies: [Remedy("Use a microphone, or read the camera's frames.")])
         }
         return try watch(device, by: format.converter(to: Sample.sampleFormat)) { header, bytes in
             bytes.withUnsafeBytes { body(header, $0.assumingMemoryBound(to: Sample.self).span) }
         }
     }
 
-    /// Lends each frame of a camera as pixels of one layout, whatever it delivers; a clip has its own frames all the same.
+    /// Lends each frame of a camera as pixels of one layout, for any camera format. The clip's frames are not affected.
     ///
     /// They are converted on the thread that reads the devices, by `PictureConverter`. Where pictures are large, or only some
     /// are looked at, ``frames(of:converting:keeping:)`` has that done elsewhere.
@@ -66,7 +66,7 @@ extension LiveCapture {
     private func converter(of device: DeviceID, to format: PixelFormat) throws(CaptureError) -> PictureConverter? {
         guard let own = try track(of: device).video else {
             throw CaptureError(
-                .usage, "\(device) is a microphone, which has no pictures.", remedies: [Remedy("Name a camera.")])
+                .usage, "\(device) is a microphone, which has no video.", remedies: [Remedy("Use a camera.")])
         }
         return try own.converter(to: format)
     }

@@ -21,7 +21,7 @@ public final class LiveCapture: Sendable {
     private let devices: [OpenDevice]
     private let settings: RecorderSettings
     private let reader: LiveReader
-    /// Tracks of the devices, with the formats in which they deliver.
+    /// Tracks of the devices, with their formats.
     public let tracks: [ClipTrack]
     /// Settings that each device does otherwise than asked; devices without any are not in it.
     public let differences: [DeviceID: [FormatDifference]]
@@ -152,8 +152,8 @@ public final class LiveCapture: Sendable {
         // Not by the device itself, whose frames a caller may be looking at.
         if let index = tracks.firstIndex(where: { $0.device == id.rawValue }) { return index }
         throw CaptureError(
-            .usage, "\(id) is no device of this capture.",
-            remedies: [Remedy("Name one of \(tracks.map(\.device).joined(separator: ", ")).")])
+            .usage, "\(id) is not a device of this capture.",
+            remedies: [Remedy("Choose one of \(tracks.map(\.device).joined(separator: ", ")).")])
     }
 }
 

@@ -154,6 +154,6 @@ final class LiveReader: Sendable {
 extension CaptureError {
     fileprivate static let captureIsClosed = CaptureError(.usage, "The capture is closed.")
     fileprivate static let alreadyRecording = CaptureError(
-        .usage, "A clip is being recorded.",
+        .usage, "A clip is being recorded already.",
         remedies: [Remedy("Stop it first, or name all outputs in one recording.")])
 }

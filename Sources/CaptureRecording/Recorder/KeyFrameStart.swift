@@ -67,8 +67,8 @@ final class KeyFrameStart {
     private var noKeyFrame: CaptureError {
         CaptureError(
             .unavailable,
-            "\(device) has sent no picture in \(Self.patience / 1_000_000_000) s that a clip can begin with: a key frame with "
-                + "its parameter sets, of the size that was agreed.",
+            "\(device) has sent no usable key frame for \(Self.patience / 1_000_000_000) s. A clip needs a key frame with "
+                + "parameter sets in the agreed size.",
             remedies: [Remedy("Choose another --pixel-format, such as MJPG or YUYV.")])
     }
 }

@@ -93,7 +93,7 @@ final class LossLog {
         let loss = "has lost \(frames) \(noun)\(frames == 1 ? "" : "s")"
         let error = CaptureError(
             .inputOutput, "\(track.name) \(signal == .present ? loss : signal.phrase).",
-            remedies: [Remedy("Go on over losses with --on-loss mark.")])
+            remedies: [Remedy("To continue after losses, use --on-loss mark.")])
         failure = error
         return error
     }

@@ -280,7 +280,7 @@ extension VideoFormat {
     fileprivate func cannotBeStored(in format: ClipFormat) -> CaptureError {
         CaptureError(
             .usage,
-            "A \(format.rawValue) clip does not hold the camera's \(pixelFormat) frames, which others have as they are.",
+            "A \(format.rawValue) clip can't contain the camera's \(pixelFormat) stream, which other readers use.",
             remedies: [Remedy("Open the camera with another pixel format, such as YUYV, or choose another ending.")])
     }
 }

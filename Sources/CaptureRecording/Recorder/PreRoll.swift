@@ -31,12 +31,12 @@ struct PreRoll {
         guard bytes > Self.mostBytes else { return }
         throw CaptureError(
             .usage,
-            "The pre-roll of \(length / 1_000_000_000) s needs \(bytes >> 20) MiB of memory as the devices deliver it; "
-                + "at most \(Self.mostBytes >> 20) MiB are kept.",
+            "A pre-roll of \(length / 1_000_000_000) s needs \(bytes >> 20) MiB of memory. "
+                + "The limit is \(Self.mostBytes >> 20) MiB.",
             remedies: [
                 Remedy(
-                    "Record JPEG images: to a name that ends in .mkv, without --video-codec raw. Else choose a shorter "
-                        + "pre-roll, a smaller size or fewer frames a second.")
+                    "Record MJPEG, to a name that ends in .mkv and without --video-codec raw. Or choose a shorter "
+                        + "pre-roll, a smaller size or a lower frame rate.")
             ])
     }
 

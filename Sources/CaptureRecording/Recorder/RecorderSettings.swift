@@ -5,7 +5,7 @@ import CaptureGate
 ///
 /// *thread-safe*
 public struct RecorderSettings: Sendable {
-    /// Settings of microphones. The period is 100 ms where none is given: a file has no use for audio any sooner.
+    /// Settings of microphones. The default period is 100 ms: a file does not need audio earlier.
     public var audio = AudioSettings()
     /// Settings of single microphones, in place of ``audio``.
     public var audioOf: [DeviceID: AudioSettings] = [:]
@@ -16,7 +16,7 @@ public struct RecorderSettings: Sendable {
     /// Channels, gain, sample rate and mix of the clip's audio. Microphones are asked for the sample rate and the channels first,
     /// unless ``audio`` says others, and the rest is converted.
     public var conversion = AudioConversion()
-    /// Conversions of single microphones, in place of ``conversion``, which alone says whether all are mixed.
+    /// Conversions of single microphones, which replace ``conversion``. Only ``conversion`` decides whether all are mixed.
     public var conversionOf: [DeviceID: AudioConversion] = [:]
     public var encoders = EncoderSettings()
     /// Title and tags, for formats that store them.
@@ -25,8 +25,8 @@ public struct RecorderSettings: Sendable {
     public var chapterTitles: [String] = []
     /// Start of the clip, to the sample, as the time since 1970; `nil` begins when the devices deliver.
     public var startsAt: Duration?
-    /// Time before the start that belongs to the clip, and waits in memory until the start: at `startsAt`, else at
-    /// ``RecordingControl/begin()``. `nil` begins at once.
+    /// Captured time before the start that belongs to the clip. It stays in memory until the start: at `startsAt`, or at
+    /// ``RecordingControl/begin()``. `nil` starts at once.
     ///
     /// Audio waits as the device delivers it. Video waits as JPEG images where every output stores such images, else raw. A
     /// pre-roll that is known to need more than 1 GiB is refused; JPEG images beyond that are forgotten, and `.started` says how
@@ -39,8 +39,8 @@ public struct RecorderSettings: Sendable {
     public var untilSilence: SilenceRule?
     /// Consequence of lost frames.
     public var onLoss = LossPolicy.fill
-    /// Time to wait for a device that is unplugged, to go on with it; `nil` ends the clip. If the clip is over before the device
-    /// is back, the frames up to its end are lost, and the clip is complete.
+    /// Time to wait for an unplugged device to return; `nil` ends the clip. If the clip ends before the device returns, the
+    /// frames up to its end are lost, and the clip is complete.
     public var reattach: Duration?
     /// Clock that the clip's time follows.
     public var sync = SyncClock.automatic
@@ -67,16 +67,16 @@ public struct RecorderSettings: Sendable {
 ///
 /// *thread-safe*
 public enum LossPolicy: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Silence stands for lost audio, and the frame after the gap for lost video: later frames keep their times. Losses are
+    /// Silence replaces lost audio, and the next frame replaces lost video, so later frames keep their times. Losses are
     /// counted.
     case fill
-    /// The same, and each loss is told at once and listed in the clip's ledger; in Matroska as a chapter, too.
+    /// Like ``fill``, and each loss is reported at once and listed in the clip's ledger; in Matroska also as a chapter.
     case mark
     /// The clip ends before the first loss, valid, with `EndReason.loss`.
     case fail
 }
 
-/// Rule by which a recording ends when it is quiet.
+/// Rule that ends a recording after silence.
 ///
 /// *thread-safe*
 public struct SilenceRule: Hashable, Sendable {

@@ -35,9 +35,9 @@ public final class RecordingControl: Sendable {
             expected: 0, desired: SystemClock.monotonic.now, ordering: .acquiringAndReleasing)
     }
 
-    /// Pauses the recording: the devices go on, and what they deliver is left out of the clip, whose time goes on behind the
-    /// pause without a hole. It is a cut on whole video frames, and told of in `LossLedger.pauses`. A pause before the clip has
-    /// begun counts from its start; one of a paused recording does nothing.
+    /// Pauses the recording. The devices continue, but their frames are not in the clip, whose time continues after the pause
+    /// without a gap. The cut is on whole video frames, and is listed in `LossLedger.pauses`. A pause before the clip has
+    /// started counts from its start. Pausing a paused recording does nothing.
     public func pause() { turn { !$0 } }
 
     /// Resumes a paused recording; does nothing where it is not paused.
@@ -119,6 +119,6 @@ public struct ScheduledStart: Hashable, Sendable {
 
 extension CaptureError {
     static var stoppedBeforeStart: CaptureError {
-        CaptureError(.dismissed, "It was stopped before the clip began; no file was made.")
+        CaptureError(.dismissed, "Stopped before the clip started. No file was created.")
     }
 }

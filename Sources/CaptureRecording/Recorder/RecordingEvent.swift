@@ -15,14 +15,14 @@ public enum RecordingEvent: Sendable {
     case preview(Thumbnail)
     /// Frames of a track are missing; told where losses are marked.
     case lost(ClipTrack, LossEvent)
-    /// A device's input has lost its signal, or has it again; also told where there is none at the beginning. Frames without
-    /// a signal are written, and count as lost. The time is that from the clip's start.
+    /// A device's input has lost or regained its signal. Also sent if the signal is missing at the start. Frames without a
+    /// signal are written, and count as lost. The time is from the clip's start.
     case signal(ClipTrack, SignalState, at: Duration)
     /// The recording is paused, or resumed where it is false. The time is that in the clip.
     case paused(Bool, at: Duration)
     /// A chapter was set.
     case chapter(ClipChapter)
-    /// One of several outputs has failed; the others go on.
+    /// One of several outputs has failed. The others continue.
     case outputFailed(OutputFailure)
     /// One segment is finished.
     case segment(ClipSegment)
@@ -31,7 +31,7 @@ public enum RecordingEvent: Sendable {
     case ended(Clip, CaptureError?, lastTimestamp: Int64)
 }
 
-/// Respect in which a recording is not as it was asked for.
+/// Difference between a recording and its settings.
 ///
 /// *thread-safe*
 public enum RecordingDifference: Hashable, Sendable, CustomStringConvertible {
@@ -46,10 +46,10 @@ public enum RecordingDifference: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .format(let difference): difference.description
-        case .sampleRate(let source, let target): "sound comes at \(source) Hz and is converted to \(target) Hz"
+        case .sampleRate(let source, let target): "audio is captured at \(source) Hz and converted to \(target) Hz"
         case .preRoll(let asked, let got):
             "The pre-roll is \(Self.seconds(got)) s, not \(Self.seconds(asked)) s: "
-                + "there was no more yet, or no more memory."
+                + "the capture was too short, or memory was full."
         }
     }
 
@@ -143,7 +143,7 @@ public struct RecordingEvents: AsyncSequence, Sendable {
 }
 
 extension Recorder {
-    /// Records into a target that was made before, and tells of it in a sequence.
+    /// Records into an existing target, and reports the events in a sequence.
     ///
     /// - Parameters:
     ///   - target: output of the clip.
@@ -162,7 +162,7 @@ extension Recorder {
 }
 
 extension LiveCapture {
-    /// Records a clip, and tells of it in a sequence.
+    /// Records a clip, and reports the events in a sequence.
     ///
     /// - Parameters:
     ///   - target: output of the clip.

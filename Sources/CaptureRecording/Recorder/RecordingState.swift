@@ -56,12 +56,12 @@ struct RecordingOutcome: Equatable, Sendable {
         return switch reason {
         case .maxSize:
             CaptureError(
-                .usage, "The greatest size is too small for the clip's first frame; no file was made.",
-                remedies: [Remedy("Allow more with --max-size, or ask for smaller pictures.")])
+                .usage, "The maximum size is too small for the first frame. No file was created.",
+                remedies: [Remedy("Raise --max-size, or choose a smaller --size.")])
         case .complete where Self.broken(ledger) != nil: Self.broken(ledger) ?? .stoppedBeforeStart
         case .complete, .silence:
             CaptureError(
-                .usage, "The clip was over before its first frame; no file was made.",
+                .usage, "The clip ended before its first frame. No file was created.",
                 remedies: [Remedy("Choose a longer time.")])
         default: .stoppedBeforeStart
         }
@@ -73,7 +73,7 @@ struct RecordingOutcome: Equatable, Sendable {
         guard let track = ledger.tracks.first(where: { count($0.lost) > 0 }) else { return nil }
         return CaptureError(
             .inputOutput,
-            "None of the \(count(track.lost)) pictures of \(track.device) was whole: there is no file.",
+            "All \(count(track.lost)) frames of \(track.device) were damaged. No file was created.",
             remedies: [Remedy("Choose another --pixel-format, or plug the device in again.")])
     }
 }

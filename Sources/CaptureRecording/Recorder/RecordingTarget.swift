@@ -2,8 +2,8 @@ import CaptureEncoding
 import CaptureGate
 import LinuxSystem
 
-/// Output of a recording, a file or a device, made before anybody is asked for a device: a file that exists already and a directory that can't
-/// be written are told first.
+/// Output of a recording: a file or a device. Create it before the operation asks for a device, so that an existing file or a
+/// read-only directory is reported first.
 ///
 /// *thread-safe*
 public final class RecordingTarget: Sendable {
@@ -62,7 +62,7 @@ public final class RecordingTarget: Sendable {
         finishing = segment == nil ? nil : FinishingQueue(keep: keep)
         if case .videoOutput(let path) = destination {
             guard maxBytes == nil, container == nil else {
-                throw CaptureError(.usage, "\(destination) is a device, and has no size and no container.")
+                throw CaptureError(.usage, "\(destination) is a device, so it has no maximum size and no container.")
             }
             device = try VideoOutputNode(opening: path)
             reader = nil
@@ -90,18 +90,20 @@ public final class RecordingTarget: Sendable {
     private static func check(_ segment: Duration?, _ keep: Int?, _ maxBytes: Int64?) throws(CaptureError) {
         if let keep, keep < 1 || segment == nil {
             throw CaptureError(
-                .usage, segment == nil ? "Only segments can be kept or removed." : "At least one segment is kept.",
-                remedies: [Remedy(segment == nil ? "Add --segment and a time, such as 10m." : "Say --keep 1 or more.")])
+                .usage, segment == nil ? "--keep needs --segment." : "--keep must be at least 1.",
+                remedies: [
+                    Remedy(segment == nil ? "Add --segment and a time, such as 10m." : "Choose --keep 1 or more.")
+                ])
         }
         if let segment, segment < .milliseconds(100) {
-            throw CaptureError(.usage, "A segment lasts at least 100 ms.")
+            throw CaptureError(.usage, "A segment must be at least 100 ms long.")
         }
         if let maxBytes, maxBytes < 100_000 {
-            throw CaptureError(.usage, "A clip's greatest size is at least 100000 bytes.")
+            throw CaptureError(.usage, "The maximum size must be at least 100000 bytes.")
         }
     }
 
-    /// Name of the file until it is finished, or the pattern of the segments' names; `nil` where there is no file.
+    /// Name of the file until it is finished, or the pattern of the segments' names; `nil` without a file.
     public var partialName: String? {
         guard case .file(let path) = destination else { return nil }
         return ClipOutput.partial(of: names?.pattern ?? path)
@@ -167,7 +169,7 @@ public final class RecordingTarget: Sendable {
 
     private func take() throws(CaptureError) -> ClipOutput {
         guard let output = output.withLock({ $0.take() }) else {
-            throw CaptureError(.usage, "A recording target is for one recording.")
+            throw CaptureError(.usage, "A recording target can be used only once.")
         }
         return output
     }
@@ -285,8 +287,8 @@ extension ClipDestination {
         }
         guard let same else { return }
         throw CaptureError(
-            .usage, "\(path) is the node of \(same.name), which is captured: it can't show its own pictures.",
-            remedies: [Remedy("Name another output, or another camera.")])
+            .usage, "\(path) is the camera \(same.name) itself, which can't be its own output.",
+            remedies: [Remedy("Choose another output or another camera.")])
     }
 }
 

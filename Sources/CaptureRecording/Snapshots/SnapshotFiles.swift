@@ -1,8 +1,8 @@
 import CaptureEncoding
 import CaptureGate
 
-/// Files of still images, made before anybody is asked for a camera: a file that exists already and a directory that can't be
-/// written are told first.
+/// Files of still images. Create them before the operation asks for a camera, so that an existing file or a read-only
+/// directory is reported first.
 ///
 /// *thread-safe*
 public final class SnapshotFiles: Sendable {
@@ -28,7 +28,7 @@ public final class SnapshotFiles: Sendable {
         if let format { self.format = format } else { self.format = try Self.format(of: destination) }
         guard count == 1 || Self.holdsSeveral(destination) else {
             throw CaptureError(
-                .usage, "\(count) pictures do not fit into one output.", remedies: [Remedy("Name a file.")])
+                .usage, "\(count) images can't be written to one output.", remedies: [Remedy("Name a file.")])
         }
         let names = (1...max(1, count)).map { Self.place($0, of: count, destination) }
         // The others before the first: what this opens, it would have to take away again.
@@ -42,12 +42,12 @@ public final class SnapshotFiles: Sendable {
         case .nothing: .jpeg
         case .videoOutput:
             throw CaptureError(
-                .usage, "\(destination) shows a camera's pictures as they come, and no single one.",
+                .usage, "\(destination) shows video, not a single image.",
                 remedies: [Remedy("Name a file, or record to it.")])
         case .standardOutput:
             throw CaptureError(
-                .usage, "Standard output has no ending that names a format.",
-                remedies: [Remedy("Say it: --format jpeg, png or qoi.")])
+                .usage, "Standard output needs a format, because it has no name.",
+                remedies: [Remedy("Add --format jpeg, png or qoi.")])
         }
     }
 

@@ -22,9 +22,9 @@ struct BrokenFrameLimit {
         self.since = since
         guard time - since >= Self.patience else { return }
         throw CaptureError(
-            .inputOutput, "\(device) sends broken pictures alone.",
+            .inputOutput, "\(device) sends only damaged frames.",
             remedies: [
-                Remedy("Plug it in again, or ask for another format.", .listDevices)
+                Remedy("Plug it in again, or choose another format.", .listDevices)
             ])
     }
 }

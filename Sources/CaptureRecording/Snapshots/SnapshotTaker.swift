@@ -151,8 +151,8 @@ public struct SnapshotSettings: Hashable, Sendable {
     /// Settings of the camera.
     public var video = VideoSettings()
     public var parameters = StillParameters()
-    /// Longest wait until the exposure has settled; zero takes the first frame. Cameras begin too dark or too bright: the mean of
-    /// five frames in a row has to be the same within 2 %.
+    /// Longest wait until the exposure has settled; zero takes the first frame. Cameras start too dark or too bright, so the
+    /// mean of five frames in a row must stay within 2 %.
     public var patience = Duration.seconds(3)
     /// Number of images, 1 upwards.
     public var count = 1
@@ -167,8 +167,8 @@ public struct SnapshotSettings: Hashable, Sendable {
     /// Least time between two images, and least wait for the first to settle, at the level `.still`. Faster images would be video.
     public static let stillPace = Duration.seconds(1)
 
-    /// Least level of the permit that these images need: `.still` for single ones that have ``stillPace`` to settle and are as far
-    /// apart; `.video` for a burst, and for the first frame that comes.
+    /// Minimum level of the permit for these images: `.still` for images that have at least ``stillPace`` to settle and
+    /// between them; `.video` for a burst, and for the first frame.
     public var leastLevel: AccessLevel {
         patience >= Self.stillPace && (count <= 1 || interval >= Self.stillPace) ? .still : .video
     }

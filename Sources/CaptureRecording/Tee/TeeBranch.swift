@@ -225,7 +225,7 @@ final class TeeBranch: Sendable {
 extension CaptureError {
     fileprivate static func tooSlow(_ path: String) -> CaptureError {
         CaptureError(
-            .inputOutput, "\(path == "-" ? "Standard output" : path) is too slow: too much sound waits for it.",
-            remedies: [Remedy("Choose a faster place for it, or a faster codec.")])
+            .inputOutput, "\(path == "-" ? "Standard output" : path) is too slow, so the audio buffer is full.",
+            remedies: [Remedy("Choose a faster disk or a faster codec.")])
     }
 }

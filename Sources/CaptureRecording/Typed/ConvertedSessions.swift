@@ -2,7 +2,7 @@ import CaptureEncoding
 import CaptureGate
 
 extension CaptureSession where Format == VideoFormat {
-    /// Opens the camera that the permit names, and converts its frames to pixels of one layout, whatever it delivers.
+    /// Opens the camera of the permit, and converts its frames from any format to pixels of one layout.
     ///
     /// `format` is then that of the pixels, in rows without padding; a frame that is broken has no bytes. The
     /// conversion is done on the reader's thread, by `PictureConverter`.

@@ -14,7 +14,7 @@ public struct BenchmarkSubject: Hashable, Sendable {
         case clip(ClipFormat, EncoderSettings)
     }
 
-    /// Name by which a later run finds the result to compare with; unique in a run.
+    /// Name that identifies the result in a later comparison; unique in a run.
     public let name: String
     /// Format of the frames.
     public let media: ClipTrack.Media

@@ -35,7 +35,7 @@ public struct CaptureBenchmark: Sendable {
         ) { session, watch, isStopped in
             watch.run(&session, isStopped)
         }
-        guard let session = box.take() else { throw CaptureError(.unavailable, "The capture did not begin.") }
+        guard let session = box.take() else { throw CaptureError(.unavailable, "The capture did not start.") }
         let end = session.end
         let statistics = await session.close()
         if let error = end?.error { throw error }
@@ -109,7 +109,7 @@ public struct CaptureMeasurement: Hashable, Sendable {
     public let elapsed: Duration
     /// Processor time of this process.
     public let processor: Duration
-    /// Time from one unit's timestamp to the next one's, where nothing was lost in between.
+    /// Interval between the timestamps of two units without a loss between them.
     public let intervals: Spread
     /// Time from a unit's timestamp until the reader had it. A period of audio has the timestamp of its first sample, so its
     /// own length is part of the delay.

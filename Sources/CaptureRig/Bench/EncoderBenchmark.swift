@@ -161,7 +161,7 @@ extension BenchmarkSubject {
         case (.clip(let format, let settings), _): try ClipTask(format, settings.onOneThread, track)
         case (.still(let still, let parameters), .video(let format)): try StillTask(still, parameters, format)
         case (.still(let still, _), .audio):
-            throw CaptureError(.usage, "\(still.rawValue) is a format of pictures, and \(name) is sound.")
+            throw CaptureError(.usage, "\(still.rawValue) is an image format, but \(name) is audio.")
         }
     }
 }

@@ -55,7 +55,7 @@ public struct EncoderMeasurement: Hashable, Sendable {
 public enum Headroom: String, Hashable, Sendable, CaseIterable, Codable {
     /// At most two thirds of a processor, and at most one frame in a hundred takes longer than two frames' time.
     case fine
-    /// Keeps up only if nothing else runs.
+    /// Keeps up only on an idle machine.
     case tight
     /// Frames would be lost.
     case slow

@@ -32,7 +32,8 @@ public struct RingBenchmark: Hashable, Sendable {
             do throws(RealtimeFault) {
                 elapsed += try run()
             } catch {
-                throw CaptureError(.inputOutput, "There is no memory for a ring of \(bytes) bytes a period.")
+                throw CaptureError(
+                    .inputOutput, "There is not enough memory for a ring with periods of \(bytes) bytes.")
             }
             items += itemsOfRun
         } while clock.now() - begun < limit
@@ -59,7 +60,7 @@ public struct RingMeasurement: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         /// A period is written by one thread and read by another.
         case sound
-        /// A buffer is lent to the reader and given back; nothing is copied.
+        /// A buffer is lent to the reader and returned, without a copy.
         case picture
     }
 

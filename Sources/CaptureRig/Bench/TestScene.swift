@@ -95,8 +95,8 @@ struct PicturePainter {
     init(_ format: VideoFormat, seed: UInt64) throws(CaptureError) {
         guard let layout = RawLayout(format), let arrangement = PixelArrangement(format.pixelFormat) else {
             throw CaptureError(
-                .usage, "No picture of \(format.width)x\(format.height) \(format.pixelFormat) can be painted.",
-                remedies: [Remedy("Choose YUYV, NV12, YU12, GREY or RGB3, of an even width.")])
+                .usage, "A test image of \(format.width)x\(format.height) \(format.pixelFormat) can't be made.",
+                remedies: [Remedy("Choose YUYV, NV12, YU12, GREY or RGB3, and an even width.")])
         }
         self.format = format
         self.layout = layout

@@ -7,85 +7,86 @@ extension CheckCatalogue {
 
     private static let modes: [CheckDefinition] = [
         CheckDefinition(
-            "camera.capabilities", [.camera], "What the camera says of itself equals a golden list.",
+            "camera.capabilities", [.camera], "The camera's capabilities equal a golden list.",
             method: """
                 Reads formats, sizes, rates, inputs, controls and the node's capabilities, and compares them line by line with \
-                the golden file, which --accept writes. Bus numbers, present values and signals are not in it.
+                the golden file, which --accept writes. The file has no bus numbers, present values or signals.
                 """,
             source: "tast compares the media graph of KernelSmokeMIPI with a list in YAML.",
             measures: [
                 Definition(
-                    "missing", "lines", .lower, "lines of the golden file that the camera lacks", bench: .most(0)),
-                Definition("added", "lines", .lower, "lines that the golden file lacks", bench: .most(0)),
+                    "missing", "lines", .lower, "lines that only the golden file has", bench: .most(0)),
+                Definition("added", "lines", .lower, "lines that only the camera has", bench: .most(0)),
             ]),
         CheckDefinition(
-            "camera.modes", [.camera], "Each format, size and rate that the camera lists can be set, and is kept.",
+            "camera.modes", [.camera], "Each listed format, size and rate can be set and is kept.",
             method: """
                 Sets each combination, streams some frames, and reads size, format and rate back from the driver, and the size \
-                from the frames themselves. Of a range of sizes it takes the ends and the first step, of a range of rates the \
-                ends, and of more than 500 modes as many, spread over the list. A sample is chosen at random, and the report \
-                has its seed.
+                from the frames. For a range of sizes it tests the ends and the first step, for a range of rates the \
+                ends, and for more than 500 modes 500, spread over the list. A sample is chosen at random, and the report \
+                contains its seed.
                 """,
             source: "media_v4l2_test asks for the same width, height, format and rate after streaming.",
-            parameters: [Parameter("frames", .count, "frames of each mode", standard: "5")] + Parameter.modeSample,
+            parameters: [Parameter("frames", .count, "frames per mode", standard: "5")] + Parameter.modeSample,
             measures: [
-                Definition("modes", "modes", .higher, "modes that were tried", bench: .least(1)),
+                Definition("modes", "modes", .higher, "modes that were tested", bench: .least(1)),
                 Definition("changed", "modes", .lower, "modes that the driver changed", bench: .most(0)),
                 Definition("failed", "modes", .lower, "modes that delivered no frame", bench: .most(0)),
             ]),
         CheckDefinition(
             "camera.required_modes", [.camera], "The camera has the modes that the plan requires.",
             method:
-                "Compares the list of the plan with what the driver lists; a mode is SIZE@RATE or FORMAT:SIZE@RATE.",
+                "Compares the plan's list with the driver's list. A mode is SIZE@RATE or FORMAT:SIZE@RATE.",
             source: "ChromeOS requires six sizes from 320x240 to 1920x1080 at 30 frames a second.",
             parameters: [
-                Parameter("modes", .words, "modes that must be there", standard: "[640x480@30, 1280x720@30]")
+                Parameter("modes", .words, "modes that the camera must list", standard: "[640x480@30, 1280x720@30]")
             ],
             measures: [Definition("missing", "modes", .lower, "required modes that are not listed", bench: .most(0))]),
     ]
 
     private static let timing: [CheckDefinition] = [
         CheckDefinition(
-            "camera.rate", [.camera], "The camera delivers as many frames a second as were set.",
+            "camera.rate", [.camera], "The camera delivers the frame rate that was set.",
             method: """
-                Counts frames between the timestamps of the second and the last one, since cameras take their time for the \
-                second; frames that were lost count, so that loss does not look like slowness. Nothing is tried twice.
+                Counts frames between the timestamps of the second and the last frame, because the second frame often comes \
+                late. Lost frames count, so that loss does not look like a slow rate. The check makes one attempt.
                 """,
             source: "tast allows 1 frame a second over 3 s and five tries, ITS 10 %.",
             parameters: Parameter.picture + [.time("3 s")],
             measures: [
-                Definition("frame_rate", "Hz", .target, "frames a second by the device's clock"),
+                Definition("frame_rate", "Hz", .target, "frames per second by the device's clock"),
                 Definition(
-                    "frame_rate_error", "%", .target, "distance from the rate that was set", bench: .around(0.5),
+                    "frame_rate_error", "%", .target, "distance from the set rate", bench: .around(0.5),
                     certification: .around(0.5)),
             ]),
         CheckDefinition(
             "camera.constant_rate", [.camera], "All frames come at equal intervals.",
             method: """
-                Compares each interval between two timestamps but the first with the nominal one; camera.jitter tells the first.
+                Compares each interval between two timestamps with the nominal one, except the first, which camera.jitter \
+                reports.
                 """,
             source: "tast: 1.5 % in certification, 5 % in the lab.",
             parameters: Parameter.picture + [.time("3 s")],
             measures: [
                 Definition(
-                    "interval_deviation_max", "%", .lower, "the worst interval's distance from the nominal one",
+                    "interval_deviation_max", "%", .lower, "largest distance of an interval from the nominal one",
                     bench: .most(5, marginal: 4), certification: .most(1.5, marginal: 1.2))
             ]),
         CheckDefinition(
             "camera.jitter", [.camera], "The intervals between frames vary little.",
-            method: "Takes variance, percentiles and the largest distance from the mean of all intervals.",
+            method: "Computes the variance, percentiles and the largest distance from the mean of all intervals.",
             source: "ITS: variance below 0.01 ms², each gap within 0.3 ms of the mean, the first one at most 100 ms.",
             parameters: Parameter.picture + [.time("3 s")],
             measures: [
                 Definition("interval_variance", "ms²", .lower, "variance of the intervals", bench: .most(0.01)),
                 Definition("interval_gap_max", "ms", .lower, "largest distance from the mean", bench: .most(0.3)),
-                Definition("jitter_p99", "ms", .lower, "distance from the mean that 99 % keep"),
-                Definition("jitter_p999", "ms", .lower, "distance from the mean that 99.9 % keep"),
+                Definition("jitter_p99", "ms", .lower, "distance from the mean of 99 % of the intervals"),
+                Definition("jitter_p999", "ms", .lower, "distance from the mean of 99.9 % of the intervals"),
                 Definition("first_interval", "ms", .lower, "interval between the first two frames", bench: .most(100)),
             ]),
         CheckDefinition(
-            "camera.local_drops", [.camera], "No half second has too few frames.",
-            method: "Takes the largest of the means of 30 intervals in a row, in periods of the nominal rate.",
+            "camera.local_drops", [.camera], "No group of 30 intervals has too few frames.",
+            method: "Computes the largest mean of 30 intervals in a row, in periods of the nominal rate.",
             source: "ITS: at most 1.5 periods.",
             parameters: Parameter.picture + [.time("5 s")],
             measures: [
@@ -96,35 +97,36 @@ extension CheckCatalogue {
         CheckDefinition(
             "camera.loss", [.camera], "The camera loses no frame.",
             method: """
-                Counts what the driver's sequence numbers left out, and what it marked as damaged: a loss is never guessed from \
-                the time between two frames, which is told beside it.
+                Counts gaps in the driver's sequence numbers, and frames that it marked as damaged. It never guesses a \
+                loss from the time between two frames, which is reported separately.
                 """,
             source: "HAL3's recording test allows 5 % of intervals that are off by more than 20 %.",
             parameters: Parameter.picture + [.time("10 s")],
             measures: [
-                Definition("lost", "frames", .lower, "frames that were made and not delivered", bench: .most(0)),
+                Definition("lost", "frames", .lower, "frames that were captured but not delivered", bench: .most(0)),
                 Definition("interval_skips", "%", .lower, "intervals that are off by more than 20 %"),
             ]),
         CheckDefinition(
-            "camera.timestamps", [.camera], "Timestamps rise, and none lies in the future.",
+            "camera.timestamps", [.camera], "Timestamps rise and are never in the future.",
             method: """
-                Counts the driver's timestamps that had to be repaired, because they were missing, did not rise or lay in the \
-                future; and those after the arrival of their frame.
+                Counts the driver's timestamps that had to be repaired because they were missing, did not rise or were in the \
+                future. Also counts timestamps after the arrival of their frame.
                 """,
             source: "media_v4l2_test and CRAS look for timestamps out of order during 10 s.",
             parameters: Parameter.picture + [.time("10 s")],
             measures: [
                 Definition("timestamps_repaired", "frames", .lower, "timestamps that were wrong", bench: .most(0)),
-                Definition("timestamps_future", "frames", .lower, "timestamps after their arrival", bench: .most(0)),
+                Definition(
+                    "timestamps_future", "frames", .lower, "timestamps after the frame's arrival", bench: .most(0)),
             ]),
     ]
 
     private static let starting: [CheckDefinition] = [
         CheckDefinition(
-            "camera.first_frame_decodes", [.camera], "The first frame after each start is whole.",
+            "camera.first_frame_decodes", [.camera], "The first frame after each start is complete.",
             method: """
-                Starts the camera again and again, and decodes its first frame if it is compressed; a raw one must have all its \
-                bytes. A frame that the driver marks as damaged before it counts, too.
+                Starts the camera several times, and decodes its first frame if it is compressed. A raw frame must have \
+                all its bytes. Damaged frames that come before it count, too.
                 """,
             source: "ChromeOS restarts MJPEG 20 times and decodes with libyuv.",
             parameters: Parameter.picture + [.times(20, "starts")],
@@ -135,30 +137,30 @@ extension CheckCatalogue {
             source: "Android's performance class: less than 600 ms.",
             parameters: Parameter.picture + [.times(5, "openings")],
             measures: [
-                Definition("first_frame_median", "ms", .lower, "median of the openings"),
+                Definition("first_frame_median", "ms", .lower, "median"),
                 Definition(
-                    "first_frame_max", "ms", .lower, "slowest of the openings", bench: .most(600, marginal: 500)),
+                    "first_frame_max", "ms", .lower, "maximum", bench: .most(600, marginal: 500)),
             ]),
         CheckDefinition(
-            "camera.reconfigure", [.camera], "A new mode is soon there.",
+            "camera.reconfigure", [.camera], "The camera changes its mode quickly.",
             method: """
-                Measures the stop in one mode, and from opening another to its first frame, and back, several times. The gate's \
-                time between the two is left out. The other mode has another size, else another format or rate; a camera with \
-                one mode is skipped.
+                Measures the stop in one mode plus the time from opening another mode to its first frame, several times in \
+                both directions. The gate's time between the two does not count. The other mode has another \
+                size, or otherwise another format or rate. A camera with only one mode is skipped.
                 """,
             source: "ITS: at most 1000 ms.",
             parameters: Parameter.picture + [.times(5, "changes")],
             measures: [
-                Definition("reconfigure_median", "ms", .lower, "median of the changes"),
+                Definition("reconfigure_median", "ms", .lower, "median"),
                 Definition(
-                    "reconfigure_max", "ms", .lower, "slowest of the changes", bench: .most(1000, marginal: 800)),
+                    "reconfigure_max", "ms", .lower, "maximum", bench: .most(1000, marginal: 800)),
             ]),
         CheckDefinition(
-            "camera.cycles", [.camera], "The camera can be started and stopped as often as one likes.",
+            "camera.cycles", [.camera], "The camera can be started and stopped repeatedly.",
             method: """
-                Captures 1, 2, 3, 5, 8, 13, 21, 34, 55 and 89 frames, all three times, and stops with buffers queued. \
-                Afterwards the process has no more descriptors and threads than after the first time, which makes what a process \
-                keeps; ending threads have six seconds. Checks in parallel disturb the count.
+                Captures 1, 2, 3, 5, 8, 13, 21, 34, 55 and 89 frames, three times each, and stops with buffers queued. \
+                Afterwards the process must not have more descriptors and threads than after the first time, which creates \
+                those that it keeps. Threads have six seconds to end. Parallel checks disturb the count.
                 """,
             source: "libcamera's lc-compliance uses these numbers of requests.",
             parameters: Parameter.picture,
@@ -166,26 +168,27 @@ extension CheckCatalogue {
                 Definition("failed", "cycles", .lower, "cycles without all their frames", bench: .most(0))
             ] + leaks),
         CheckDefinition(
-            "camera.sharing", [.camera], "A second program may open the camera, and may not stream from it.",
+            "camera.sharing", [.camera], "A second program can open the camera, but can't stream from it.",
             method: """
-                Opens the node again while it streams, asks for its capabilities, and for buffers of both kinds, MMAP and USERPTR. \
+                Opens the node again while it streams. Requests its capabilities, and buffers of both kinds, MMAP and USERPTR. \
                 A device without a node is skipped.
                 """,
             source: "ChromeOS: MultipleOpen works, MultipleInit is refused, with MMAP and with USERPTR.",
             measures: [
                 Definition(
-                    "open_refused", "openings", .lower, "second openings that failed or told nothing", bench: .most(0)),
+                    "open_refused", "openings", .lower, "second openings that failed or returned no capabilities",
+                    bench: .most(0)),
                 Definition(
                     "stream_allowed", "streams", .lower, "kinds of buffers that a second program got", bench: .most(0)),
             ]),
         CheckDefinition(
-            "camera.compliance", [.camera], "v4l2-compliance finds what it found before.",
+            "camera.compliance", [.camera], "v4l2-compliance finds no new failures.",
             method: """
-                Runs v4l2-compliance and compares the names of the tests that fail with the golden list of known ones, one a \
-                line, which --accept writes. A camera without failures needs no list.
+                Runs v4l2-compliance and compares the failing tests with the golden list of known failures, one per \
+                line. --accept writes the list. A camera without failures needs no list.
                 """,
             source: "tast asks for exit code 0; Checkbox has a list of blockers.",
-            parameters: [Parameter("within", .duration, "time that the program may take", standard: "2 min")],
+            parameters: [Parameter("within", .duration, "time limit of the program", standard: "2 min")],
             measures: [
                 Definition("new_failures", "tests", .lower, "failures that are not in the list", bench: .most(0)),
                 Definition("failures", "tests", .lower, "all failures"),

@@ -6,9 +6,9 @@ extension CheckCatalogue {
     static let pictures: [CheckDefinition] = contents + lights
 
     private static let unreadable = Definition(
-        "unreadable", "frames", .lower, "frames that are cut short, or can't be decoded", bench: .most(0))
+        "unreadable", "frames", .lower, "frames that are incomplete or can't be decoded", bench: .most(0))
     private static let skip = Parameter(
-        "skip", .count, "frames at the start that are left out, while exposure and focus settle", standard: "0")
+        "skip", .count, "frames to ignore at the start, while exposure and focus settle", standard: "0")
 
     /// Sentence of a method about the frames that are decoded.
     ///
@@ -17,22 +17,22 @@ extension CheckCatalogue {
     ///   - looked: how.
     private static func ofJPEG(_ pace: String, _ looked: String) -> String {
         """
-         Of JPEG above 640x480 the markers of each frame are looked at, and \(pace) is decoded, \(looked); also each whose \
-        number of bytes differs by more than an eighth from that of the last decoded one, or \
-        that lacks its end, and from the first fault on all.
+         For JPEG above 640x480 the check reads the markers of each frame, and decodes \(pace), \(looked). It also decodes each \
+        frame that has no end or whose size differs by more than an eighth from the last decoded one, and all frames after \
+        the first fault.
         """
     }
-    private static let reduced = "to an eighth, whose pixels are means"
-    private static let coarse = ofJPEG("a picture each 120 ms", reduced)
+    private static let reduced = "scaled down to an eighth"
+    private static let coarse = ofJPEG("one frame every 120 ms", reduced)
 
     private static let contents: [CheckDefinition] = [
         CheckDefinition(
-            "camera.frozen", [.camera], "The camera shows a picture that is alive and not black.",
+            "camera.frozen", [.camera], "The image is not frozen and not black.",
             method: """
-                A frame is black if the mean of its luma is below 20 of 255. It is frozen if all its bytes are those of the \
-                one before: a sensor's noise differs from frame to frame, even before a scene that stands still. Before one \
-                that moves all the time, `frozen_above: 0.985` counts a frame with a larger structural similarity to the one \
-                before as frozen, too, and has each JPEG decoded.
+                A frame is black if its mean luma is below 20 of 255. It is frozen if all its bytes equal those of the \
+                previous frame: a sensor's noise differs from frame to frame, even with a still scene. With a scene that \
+                always moves, `frozen_above: 0.985` also counts a frame as frozen if its structural similarity to the \
+                previous one is larger. It also decodes each JPEG.
                 """ + coarse,
             source: "tast: black and frozen frames at most 1 %, frozen above 0.985; WebRTC's test takes 0.99.",
             parameters: Parameter.picture + [
@@ -46,31 +46,31 @@ extension CheckCatalogue {
                 Definition("frozen_longest", "frames", .lower, "longest run of frozen frames"), unreadable,
             ]),
         CheckDefinition(
-            "camera.pixels", [.camera], "The pixels are those of a known picture.",
+            "camera.pixels", [.camera], "The pixels equal those of a known image.",
             method: """
-                Compares the checksum of each frame with those of the golden file. Where it is none of them, up to 640x360 \
-                points are compared with the golden picture, by structural similarity and signal-to-noise ratio; the worst \
-                frame counts. A digital source repeats its bytes: give `crc_mismatches` the limit `{most: 0}`. Before a chart \
-                each frame has another checksum, which is only told: the limits of `ssim` and `psnr` count.
-                """ + ofJPEG("a picture each 320 ms", "with all pixels"),
+                Compares the checksum of each frame with those of the golden file. If it equals none of them, up to 640x360 \
+                points are compared with the golden image, by structural similarity and signal-to-noise ratio. The worst \
+                frame counts. A digital source repeats its bytes: give `crc_mismatches` the limit `{most: 0}`. With a chart, \
+                each frame has another checksum, which is only reported. The limits of `ssim` and `psnr` count.
+                """ + ofJPEG("one frame every 320 ms", "with all pixels"),
             source: "Chamelium compares checksums; SSIM by Wang and others, 2004.",
             parameters: Parameter.picture + [
                 Parameter("frames", .count, "frames to compare", standard: "30"), skip,
             ],
             measures: [
-                Definition("crc_mismatches", "frames", .lower, "frames whose checksum is none of the golden file's"),
+                Definition("crc_mismatches", "frames", .lower, "frames whose checksum is not in the golden file"),
                 Definition(
-                    "ssim", "", .higher, "structural similarity to the golden picture",
+                    "ssim", "", .higher, "structural similarity to the golden image",
                     bench: .least(0.98, marginal: 0.985)),
                 Definition("psnr", "dB", .higher, "peak signal-to-noise ratio", bench: .least(35, marginal: 37)),
                 unreadable,
             ]),
         CheckDefinition(
-            "camera.sharpness", [.camera], "The picture is as sharp as the golden one.",
+            "camera.sharpness", [.camera], "The image is as sharp as the golden one.",
             method: """
                 Takes the variance of the luma's Laplacian in the middle 640x480 pixels, the median of the frames, and \
                 compares it with the golden file's number.
-                """ + ofJPEG("a picture each 320 ms", "with all pixels"),
+                """ + ofJPEG("one frame every 320 ms", "with all pixels"),
             source: "Checkbox records BRISQUE without a limit.",
             parameters: Parameter.picture + [.time("2 s"), skip],
             measures: [
@@ -84,21 +84,23 @@ extension CheckCatalogue {
         CheckDefinition(
             "camera.exposure", [.camera], "The exposure settles after the start.",
             method: """
-                The mean luma must change by less than 2 % over five frames, and stay so. One that never settles has the time \
-                of the whole capture, and fails by the change over its last frames, too.
+                The mean luma must change by less than 2 % over five frames, and stay stable. If it never settles, the \
+                time is that of the whole capture, and the change over the last frames fails as well.
                 """ + coarse,
             source: "ITS tests auto exposure with scenes for phones.",
             parameters: Parameter.picture + [.time("5 s")],
             measures: [
-                Definition("exposure_settles", "s", .lower, "time until it has", bench: .most(3, marginal: 2.5)),
+                Definition(
+                    "exposure_settles", "s", .lower, "time until it has settled", bench: .most(3, marginal: 2.5)),
                 Definition("exposure_change", "%", .lower, "change over the last five frames", bench: .most(2)),
                 Definition("luma", "", .none, "mean of the luma over the last five frames, 0...255"), unreadable,
             ]),
         CheckDefinition(
             "camera.low_light", [.camera], "The camera keeps its rate in the dark.",
             method: """
-                As camera.rate, after the plan's command in `before` has switched the light off; one in `after` switches it on \
-                again. The luma tells that it was dark: give it a limit where a switch may fail unnoticed.
+                Like camera.rate, after the plan's command in `before` has switched off the light. A command in `after` \
+                switches it on again. The luma shows whether it was dark. Give it a limit if the switch can fail \
+                unnoticed.
                 """ + coarse,
             source: "ITS: within 2 frames a second of the least rate, variance at most 0.001 s².",
             parameters: Parameter.picture + [.time("5 s")],
@@ -108,21 +110,21 @@ extension CheckCatalogue {
                 Definition("luma", "", .none, "mean of the luma over the last five frames, 0...255"), unreadable,
             ]),
         CheckDefinition(
-            "camera.shutter", [.camera], "The privacy shutter is reported, and works.",
+            "camera.shutter", [.camera], "The privacy shutter works and is reported.",
             method: """
-                The plan's command closes the shutter after a second of the capture, which goes on for two. The time is that \
-                from the last frame before the command's end to the first one that the control's event has marked; without an \
-                event it is the rest of the capture. The frames after that one, or after half a second without an event, must \
-                be black. A shutter that a person moves needs a command that asks for it and waits.
+                The plan's command closes the shutter after one second. The capture continues for two. The time is measured \
+                from the last frame before the command's end to the first frame after the control's event. Without an \
+                event it is the rest of the capture. The frames after that, or after half a second without an event, must \
+                be black. If a person moves the shutter, use a command that asks for it and waits.
                 """ + coarse,
             source: "tast: PrivacySwitch.",
             parameters: Parameter.picture + [
                 Parameter("close", .command, "program that closes the shutter"),
-                Parameter("open", .command, "program that opens it again, also after a failure"),
+                Parameter("open", .command, "program that opens the shutter again, also after a failure"),
             ],
             measures: [
                 Definition("shutter_event", "ms", .lower, "time until the control's event", bench: .most(500)),
-                Definition("uncovered", "frames", .lower, "frames after it that show something", bench: .most(0)),
+                Definition("uncovered", "frames", .lower, "later frames that are not black", bench: .most(0)),
                 unreadable,
             ]),
     ]
@@ -132,10 +134,10 @@ extension CheckCatalogue {
 
     private static let clocks: [CheckDefinition] = [
         CheckDefinition(
-            "sound.rate", [.microphone], "The device has the sample rate that was set.",
+            "sound.rate", [.microphone], "The device delivers the sample rate that was set.",
             method: """
-                Fits a straight line through the numbers of frames over time. What is left of the points beside it tells how \
-                far the device's pointer is to be trusted.
+                Fits a straight line through the number of frames over time. The residuals show how \
+                precise the device's pointer is.
                 """,
             source: "alsa_conformance_test: 0.01 %, tast 0.1 %, factories 0.2 %; residual 10 frames.",
             parameters: Parameter.sound + [.time("5 s")],
@@ -144,25 +146,26 @@ extension CheckCatalogue {
                 Definition(
                     "sound_rate_error", "%", .target, "distance from the rate that was set", bench: .around(0.1),
                     certification: .around(0.01)),
-                Definition("sound_rate_residual", "frames", .lower, "mean square left of the points", bench: .most(10)),
+                Definition(
+                    "sound_rate_residual", "frames", .lower, "root mean square of the residuals", bench: .most(10)),
             ]),
         CheckDefinition(
-            "sound.duration", [.microphone], "A recording lasts as long as it should.",
-            method: "Captures as many frames as the time has, and measures the time.",
+            "sound.duration", [.microphone], "A recording has the right length.",
+            method: "Captures the number of frames for the time, and measures the time.",
             source: "kselftest: 4 s, give or take 100 ms.",
             parameters: Parameter.sound + [.time("4 s")],
             measures: [
-                Definition("duration_error", "periods", .target, "longer or shorter than it should", bench: .around(1))
+                Definition("duration_error", "periods", .target, "distance from the right length", bench: .around(1))
             ]),
         CheckDefinition(
-            "sound.modes", [.microphone], "Each pair of channels, formats and rates that is listed works.",
+            "sound.modes", [.microphone], "Each listed pair of channels, formats and rates works.",
             method: """
-                Opens each pair of channels and formats, channels and rates, rates and formats, and captures some periods. \
-                Between the ends of a range it takes what is usual; a device may have holes there, so that such a mode counts \
-                only if it is kept. A sample is chosen at random, and the report has its seed.
+                Opens each pair of channels and formats, channels and rates, and rates and formats. Captures some periods \
+                of each. Between the ends of a range it tests usual values. A device can have gaps there, so such a mode \
+                counts only if the driver keeps it. A sample is chosen at random, and the report contains its seed.
                 """,
             source: "alsa_conformance_test: test_all_pairs.",
-            parameters: [Parameter("periods", .count, "periods of each mode", standard: "5")] + Parameter.modeSample,
+            parameters: [Parameter("periods", .count, "periods per mode", standard: "5")] + Parameter.modeSample,
             measures: [
                 Definition("modes", "modes", .higher, "modes that were tried", bench: .least(1)),
                 Definition("changed", "modes", .lower, "modes that the driver changed", bench: .most(0)),
@@ -170,7 +173,7 @@ extension CheckCatalogue {
             ]),
         CheckDefinition(
             "sound.xruns", [.microphone], "The device does not overrun.",
-            method: "Captures, and counts the overruns and the samples that they lost.",
+            method: "Captures, and counts the overruns and the samples lost in them.",
             source: "alsa_conformance_test allows none.",
             parameters: Parameter.sound + [.time("10 s")],
             measures: [
@@ -179,7 +182,7 @@ extension CheckCatalogue {
             ]),
         CheckDefinition(
             "sound.steps", [.microphone], "The device's pointer moves in even steps.",
-            method: "Takes the numbers of frames that become available from one look to the next.",
+            method: "Measures the number of new frames from one poll to the next.",
             source: "alsa_conformance_test prints least, most and deviation without a limit.",
             parameters: Parameter.sound + [.time("5 s")],
             measures: [
@@ -194,12 +197,12 @@ extension CheckCatalogue {
     ]
 
     private static let playback = Parameter(
-        "play", .word, "ALSA name of the device on which the check plays; something else must play without it")
+        "play", .word, "ALSA name of the playback device. Without it, something else must play the tone")
 
     private static let signals: [CheckDefinition] = [
         CheckDefinition(
-            "sound.alive", [.microphone], "Each channel has a signal, without an offset.",
-            method: "Leaves the first half second out, and looks for channels that are all zero.",
+            "sound.alive", [.microphone], "Each channel has a signal without a DC offset.",
+            method: "Ignores the first half second, and looks for channels that are all zero.",
             source: "alsa_conformance_test: zero channels; tast leaves out 0.5 s or 2 s.",
             parameters: Parameter.sound + [.time("3 s")],
             measures: [
@@ -209,10 +212,10 @@ extension CheckCatalogue {
                 Definition("noise_floor", "dBFS", .lower, "quietest tenth of a second"),
             ]),
         CheckDefinition(
-            "sound.tone", [.microphone], "A tone that is played is recorded with its frequency.",
+            "sound.tone", [.microphone], "A played tone is recorded with its frequency.",
             method: """
-                Leaves the first half second out, fits a sine to the strongest peak of each channel's spectrum, and finds the \
-                strongest peak beside it. A channel without any tone is off by 100 %, and as quiet as digital silence.
+                Ignores the first half second, fits a sine to the strongest peak of each channel's spectrum, and finds the \
+                strongest other peak. A channel without a tone counts as 100 % off and as digital silence.
                 """,
             source: "CRAS: 440 Hz; alsabat 1 Hz or 0.5 %; igt: no other peak above half of it.",
             parameters: Parameter.sound + playedTone + [.time("2 s")],
@@ -224,14 +227,14 @@ extension CheckCatalogue {
                     "tone_level", "dBFS", .target, "level of the quietest channel's tone",
                     bench: .least(-60, marginal: -54)),
                 Definition(
-                    "spur_max", "dB", .lower, "strongest other peak, beside the tone",
+                    "spur_max", "dB", .lower, "strongest other peak, relative to the tone",
                     bench: .most(-40, marginal: -45)),
             ]),
         CheckDefinition(
-            "sound.channel_map", [.microphone], "Each channel has its own tone, and no other's.",
+            "sound.channel_map", [.microphone], "Each channel has its own tone and no other tone.",
             method: """
-                A tone of its own is played on each channel; each must be in its channel alone, and the others 40 dB below it. A \
-                channel that is silent, or that the microphone does not have, is wrong.
+                Plays a different tone on each channel. Each tone must be only in its channel, with the others 40 dB below \
+                it. A silent or missing channel is wrong.
                 """,
             source: "igt: a tone a channel, the others absent.",
             parameters: Parameter.sound + [
@@ -242,42 +245,44 @@ extension CheckCatalogue {
                 Definition("channels_wrong", "channels", .lower, "channels without their own tone", bench: .most(0))
             ]),
         CheckDefinition(
-            "sound.level", [.microphone], "A step of the gain changes the level by what it says.",
+            "sound.level", [.microphone], "Each step of the gain changes the level by its nominal value.",
             method: """
-                Records a steady tone at up to six settings of the gain's control, from the lowest up to that by which the tone \
-                would be clipped, and muted where the card has a switch. The controls are set back in any case. A card without \
-                any gain in decibels is skipped, unless the plan names another.
+                Records a steady tone at up to six settings of the gain control, from the lowest to the one at which the tone \
+                would clip, and muted if the card has a switch. The controls are always restored. A card without \
+                a gain in decibels is skipped, unless the plan names another control.
                 """,
             source: "sof check-volume-levels; tast: 10 dB a step, muted at most 1e-5.",
             parameters: Parameter.sound + playedTone + [
                 Parameter(
-                    "control", .word, "name of the gain's control, where the card has several",
+                    "control", .word, "name of the gain control, if the card has several",
                     standard: "capture_volume"),
-                Parameter("mute", .word, "name of the switch that mutes; as the gain's where there is none"),
+                Parameter("mute", .word, "name of the mute switch (default: the gain's name)"),
                 .time("1 s"),
             ],
             measures: [
-                Definition("gain_error_max", "dB", .lower, "worst step's distance from what it says", bench: .most(1)),
+                Definition(
+                    "gain_error_max", "dB", .lower, "largest distance of a step from its nominal value", bench: .most(1)
+                ),
                 Definition("mute_level", "dBFS", .lower, "level while muted", bench: .most(-90)),
             ]),
         CheckDefinition(
             "sound.distortion", [.microphone], "A tone is recorded with little noise and distortion.",
             method: """
-                Leaves the first half second out, and takes away the sine that fits best. All that is left between 20 Hz and \
-                20 kHz is noise and distortion (AES17). A channel without any tone is nothing but noise.
+                Ignores the first half second, and subtracts the best-fitting sine. The rest between 20 Hz and \
+                20 kHz is noise and distortion (AES17). A channel without a tone is only noise.
                 """,
-            source: "alsabat has a signal-to-noise ratio as an option; nobody has THD+N.",
+            source: "alsabat has a signal-to-noise ratio as an option. No other tool has THD+N.",
             parameters: Parameter.sound + playedTone + [.time("2 s")],
             measures: [
                 Definition("snr", "dB", .higher, "signal-to-noise ratio", bench: .least(60, marginal: 63)),
                 Definition("thd_n", "%", .lower, "noise and distortion", bench: .most(1, marginal: 0.8)),
             ]),
         CheckDefinition(
-            "sound.round_trip", [.microphone], "Sound that is played is soon recorded.",
+            "sound.round_trip", [.microphone], "Played audio is recorded after a short time.",
             method: """
-                Plays noise once a second, and finds it in the recording by correlation. The time is from the moment at which \
-                the playback driver says that it plays the noise to the timestamp of the capture driver: it contains both \
-                converters and the way between them, and no buffer that the drivers know of.
+                Plays noise once a second, and finds it in the recording by correlation. The time starts when the playback \
+                driver reports that it plays the noise, and ends at the timestamp of the capture driver. It contains both \
+                converters and the path between them, but no buffers that the drivers know.
                 """,
             source: "audiotest loopback_latency; sof-test's jack_iodelay.",
             parameters: Parameter.sound + [
@@ -285,8 +290,9 @@ extension CheckCatalogue {
             ],
             measures: [
                 Definition("round_trip_median", "ms", .lower, "median of the round trips", bench: .most(100)),
-                Definition("round_trip_spread", "ms", .lower, "slowest less fastest"),
-                Definition("round_trip_missed", "runs", .lower, "times it was not heard", bench: .most(0)),
+                Definition("round_trip_spread", "ms", .lower, "maximum minus minimum"),
+                Definition(
+                    "round_trip_missed", "runs", .lower, "runs without the noise in the recording", bench: .most(0)),
             ]),
     ]
 }

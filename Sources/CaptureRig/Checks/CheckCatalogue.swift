@@ -14,27 +14,27 @@ package enum CheckCatalogue {
 extension CheckDefinition.Parameter {
     /// Parameters of a camera's format.
     static let picture: [CheckDefinition.Parameter] = [
-        CheckDefinition.Parameter("format", .word, "pixel format, as V4L2 calls it: YUYV, MJPG"),
+        CheckDefinition.Parameter("format", .word, "V4L2 pixel format, such as YUYV or MJPG"),
         CheckDefinition.Parameter("size", .size, "pixels: 1280x720"),
-        CheckDefinition.Parameter("rate", .rate, "frames a second: 30 or 30000/1001"),
+        CheckDefinition.Parameter("rate", .rate, "frame rate, such as 30 or 30000/1001"),
     ]
 
     /// Parameters of a microphone's format.
     static let sound: [CheckDefinition.Parameter] = [
-        CheckDefinition.Parameter("format", .word, "sample format, as ALSA calls it: S16_LE"),
-        CheckDefinition.Parameter("channels", .count, "samples a frame"),
-        CheckDefinition.Parameter("rate", .count, "frames a second, Hz"),
+        CheckDefinition.Parameter("format", .word, "ALSA sample format, such as S16_LE"),
+        CheckDefinition.Parameter("channels", .count, "number of channels"),
+        CheckDefinition.Parameter("rate", .count, "sample rate, Hz"),
     ]
 
     /// Parameters of a check that tries modes one after another.
     static let modeSample: [CheckDefinition.Parameter] = [
-        CheckDefinition.Parameter("sample", .count, "modes to choose at random; 0 tries all", standard: "0"),
-        CheckDefinition.Parameter("seed", .count, "number that decides the choice; by default a new one each time"),
+        CheckDefinition.Parameter("sample", .count, "modes to choose at random; 0 tests all", standard: "0"),
+        CheckDefinition.Parameter("seed", .count, "seed of the random choice; by default a new one each time"),
     ]
 
     /// Time of a capture.
     static func time(_ standard: String) -> CheckDefinition.Parameter {
-        CheckDefinition.Parameter("for", .duration, "time that is captured", standard: standard)
+        CheckDefinition.Parameter("for", .duration, "length of the capture", standard: standard)
     }
 
     /// Number of repetitions in one check, whose spread is in one result.

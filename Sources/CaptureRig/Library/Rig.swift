@@ -19,7 +19,7 @@ public struct Rig: Sendable {
     public enum Profile: String, Hashable, Sendable, CaseIterable {
         /// For a bench where hardware is developed.
         case bench
-        /// The stricter ones, by which hardware is accepted.
+        /// The stricter limits, for the acceptance of hardware.
         case certification
     }
 
@@ -42,8 +42,8 @@ public struct Rig: Sendable {
     /// The decisions are those of the user's store, and captures are in its audit log.
     public init() { self.init(gatekeeper: .system(prompter: BenchPrompter())) }
 
-    /// A bench of this machine's devices behind another gate, such as one whose store is in a directory of its own and that opens
-    /// the built-in devices alone: `Gatekeeper.system(storeIn:prompter:)`.
+    /// A bench of this machine's devices with another gatekeeper, such as one that stores its permissions in a separate
+    /// directory and opens only the built-in devices: `Gatekeeper.system(storeIn:prompter:)`.
     ///
     /// - Parameter gatekeeper: asks by its own prompter, so that a test waits for an answer.
     public init(gatekeeper: Gatekeeper) {
@@ -51,7 +51,7 @@ public struct Rig: Sendable {
         (virtual, virtualDevices) = (nil, [])
     }
 
-    /// A bench of virtual devices alone, each with the faults of its plan.
+    /// A bench of only virtual devices, each with the faults of its plan.
     ///
     /// A check that needs more of a device than a capture, such as its controls, can't be made here: its verdict is an error,
     /// never a pass.
@@ -61,7 +61,7 @@ public struct Rig: Sendable {
         virtual = VirtualStreams(faults: Dictionary(devices.map { ($0.device.id, $0.faults) }) { first, _ in first })
         virtualDevices = devices.map(\.device)
         gatekeeper = Gatekeeper(
-            subject: .failure(CaptureError(.unavailable, "A virtual device has nothing but frames.")),
+            subject: .failure(CaptureError(.unavailable, "A virtual device supports only frames.")),
             store: MemoryStore(), prompter: BenchPrompter(), directory: VirtualDirectory(devices: virtualDevices),
             clock: SystemGateClock())
     }
@@ -93,10 +93,10 @@ public struct Rig: Sendable {
                 .noDevice, "Several \(kind)s match \(PlanMistakes.quoted(name)): \(ids).",
                 remedies: [Remedy("Name one by its id.")])
         }
-        let rest = all.isEmpty ? "there is none" : "there are \(ids)"
+        let rest = all.isEmpty ? "this machine has none" : "choose one of \(ids)"
         throw CaptureError(
             .noDevice, "No \(kind) matches \(PlanMistakes.quoted(name)): \(rest).",
-            remedies: [Remedy("Plug it in, or see what there is.", .listDevices)])
+            remedies: [Remedy("Plug it in, or list the devices.", .listDevices)])
     }
 }
 
@@ -151,6 +151,6 @@ private struct VirtualDirectory: DeviceDirectory {
     func resolve(_ request: DeviceRequest) async -> DeviceResolution {
         let device = devices.first { $0.capability == request.capability && request.device.covers($0.id) }
         return DeviceResolution(
-            device: device?.description, availability: device?.availability ?? .absent("There is no such device."))
+            device: device?.description, availability: device?.availability ?? .absent("The device does not exist."))
     }
 }

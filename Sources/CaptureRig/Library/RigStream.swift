@@ -20,8 +20,8 @@ extension Rig {
     ) async throws(CaptureError) -> RigStream {
         guard duration > .zero, duration <= .seconds(3600) else {
             throw CaptureError(
-                .usage, "A capture takes a time above zero, and an hour at most.",
-                remedies: [Remedy("Make the check camera.soak for a longer one.")])
+                .usage, "A capture's time must be above zero and at most an hour.",
+                remedies: [Remedy("Use the check camera.soak for a longer time.")])
         }
         var capture = StreamCapture(for: duration)
         (capture.video, capture.audio) = (video, audio)
@@ -41,7 +41,7 @@ extension Rig {
 /// They are those by which the checks of the catalogue judge; here the test says what is enough. *thread-safe*
 public struct RigStream: Sendable {
     public let device: Device
-    /// Format in which it was captured.
+    /// Format of the capture.
     public let media: ClipTrack.Media
     /// Number of frames that arrived: video frames, or audio frames (one sample of each channel).
     public let delivered: Int
@@ -49,14 +49,14 @@ public struct RigStream: Sendable {
     public let lost: Int
     /// Frames a second by the device's timestamps, in Hz: video frames, or audio frames. Lost ones count as made.
     public let rate: Double
-    /// Difference of ``rate`` from the nominal one, in %; positive for a device that is too fast. Ten thousand times this is the
-    /// drift of its clock against CLOCK_MONOTONIC in ppm.
+    /// Difference of ``rate`` from the nominal rate, in %; positive for a device that is too fast. Multiplied by 10,000, it
+    /// is the drift of the device's clock against CLOCK_MONOTONIC in ppm.
     public let rateError: Double
     /// Timestamp of each video frame, or of the first audio frame of each period, on CLOCK_MONOTONIC.
     public let timestamps: [Duration]
     /// All figures, without limits: those that the checks of timing have, by the same names and units.
     public let measures: [Measure]
-    /// Plots of the intervals, or of the sound's distance from its clock.
+    /// Plots of the intervals, or of the distance of the audio from its clock.
     public let series: [Series]
 
     /// - Throws: `.stalled` where there are too few frames to tell anything.
@@ -70,7 +70,7 @@ public struct RigStream: Sendable {
         else {
             throw CaptureError(
                 .stalled,
-                "\(record.device.id) delivered \(record.headers.count) buffers with timestamps that tell no rate.")
+                "\(record.device.id) delivered \(record.headers.count) buffers, but their timestamps give no rate.")
         }
         device = record.device
         media = record.media
@@ -104,7 +104,7 @@ extension [Measure] {
     func number(of name: String) throws(CaptureError) -> Double {
         guard let measure = first(where: { $0.name == name }) else {
             let advice = PlanMistakes.advice(on: name, among: map(\.name))
-            throw CaptureError(.usage, "\(PlanMistakes.quoted(name)) is no measure here: \(advice).")
+            throw CaptureError(.usage, "\(PlanMistakes.quoted(name)) is not a measure here: \(advice).")
         }
         if let value = measure.value { return value }
         throw CaptureError(.unavailable, "\(measure.finding).")

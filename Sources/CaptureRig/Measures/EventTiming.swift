@@ -71,6 +71,6 @@ package struct EventSync: Sendable {
 
     /// Distance of each event.
     package var series: [Series] {
-        [.thinned("sync", .dots, x: "time (s)", y: "sound after picture (ms)", points)]
+        [.thinned("sync", .dots, x: "time (s)", y: "audio after video (ms)", points)]
     }
 }

@@ -8,7 +8,7 @@ public struct Measure: Hashable, Sendable, Codable {
     public let value: Double?
     /// Unit as people write it: `Hz`, `ms`, `ppm`, `dB`, `%`, `frames`; empty for a ratio.
     public let unit: String
-    /// Direction in which numbers are better.
+    /// Direction of better numbers.
     public let direction: Direction
     /// Bounds of a pass; `nil` for a number that is only told.
     public let limit: Limit?
@@ -32,13 +32,13 @@ public struct Measure: Hashable, Sendable, Codable {
     /// The better one of two numbers.
     public enum Direction: String, Hashable, Sendable, Codable, CaseIterable {
         case lower, higher
-        /// The one that is nearer to the middle of the limit.
+        /// A number near the middle of the limit is better.
         case target
-        /// Neither: the number describes.
+        /// The number only describes.
         case none
     }
 
-    /// Meaning of the number for the hardware: an error where there is none.
+    /// Verdict on the hardware; an error if the number is missing.
     public var verdict: Verdict {
         guard let value else { return .error }
         return limit?.verdict(of: value) ?? .done

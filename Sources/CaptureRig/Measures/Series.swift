@@ -1,6 +1,6 @@
 /// Points of a plot. *thread-safe*
 public struct Series: Hashable, Sendable, Codable {
-    /// Form in which it is drawn.
+    /// Type of the plot.
     public enum Kind: String, Hashable, Sendable, Codable {
         /// Points joined by a line.
         case line
@@ -8,7 +8,7 @@ public struct Series: Hashable, Sendable, Codable {
         case histogram
         /// A line over a logarithmic x.
         case spectrum
-        /// Points alone.
+        /// Only points.
         case dots
     }
 

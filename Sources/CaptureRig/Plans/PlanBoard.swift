@@ -34,7 +34,7 @@ struct PlanBoard {
             guard let name = mistakes.word(key) else { continue }
             if let origin = origins[name] {
                 mistakes.report(
-                    "The device \(PlanMistakes.quoted(name)) stands already in \(origin): give it another name.",
+                    "The device \(PlanMistakes.quoted(name)) is already defined in \(origin). Use another name.",
                     at: key)
                 continue
             }
@@ -57,7 +57,7 @@ extension PlannedDevice {
 
     private static func kind(_ node: YAMLNode?, _ device: YAMLNode, _ mistakes: PlanMistakes) -> Kind? {
         guard let node else {
-            mistakes.report("The device's kind is missing: write `kind: camera` or `kind: microphone`.", at: device)
+            mistakes.report("The device's kind is missing. Write `kind: camera` or `kind: microphone`.", at: device)
             return nil
         }
         guard let word = mistakes.word(node) else { return nil }
@@ -73,9 +73,9 @@ extension PlannedDevice {
         case (let id?, nil): return mistakes.word(id).map(Selector.id)
         case (nil, let match?): return self.match(match, mistakes)
         case (nil, nil):
-            mistakes.report("Write how the device is found: `id: …`, or `match: {name: …}`.", at: device)
+            mistakes.report("The device's selector is missing. Write `id: …`, or `match: {name: …}`.", at: device)
         case (_?, let match?):
-            mistakes.report("An id says which device it is: write `id` or `match`, not both.", at: match)
+            mistakes.report("A device takes `id` or `match`, not both.", at: match)
         }
         return nil
     }
@@ -158,9 +158,9 @@ struct PlanLimitReader {
         // What follows compares the two, which says nothing new where one could not be read.
         guard mistakes.found.count == before else { return nil }
         if limit.least == nil, limit.most == nil {
-            mistakes.report("A limit needs `least`, `most` or both; write `none` for no limit.", at: node)
+            mistakes.report("A limit needs `least`, `most` or both. Write `none` for no limit.", at: node)
         } else if let least = limit.least, let most = limit.most, least > most {
-            mistakes.report("`least` is above `most`, so nothing would pass: swap them.", at: keys["least"] ?? node)
+            mistakes.report("`least` is above `most`, so nothing would pass. Swap them.", at: keys["least"] ?? node)
         } else if let marginal = keys["marginal"] {
             readMarginal(marginal, of: measure, into: &limit)
         }
@@ -181,7 +181,7 @@ struct PlanLimitReader {
         let bounds = (limit.least ?? -.infinity, limit.most ?? .infinity)
         guard first >= bounds.0, last <= bounds.1, first <= last else {
             return mistakes.report(
-                "The marginal bounds must rise, and lie inside the limit: else no pass could be marginal.", at: node)
+                "The marginal bounds must rise and be inside the limit. Otherwise no pass could be marginal.", at: node)
         }
         if limit.least != nil { limit.marginalBelow = first }
         if limit.most != nil { limit.marginalAbove = last }
@@ -193,7 +193,7 @@ struct PlanLimitReader {
         let quoted = PlanMistakes.quoted(word)
         guard let quantity = PlanQuantity(word) else {
             let example = measure.unit.isEmpty ? "0.5" : "5 \(measure.unit)"
-            mistakes.report("\(quoted) is not a number: write one such as `\(example)`.", at: node)
+            mistakes.report("\(quoted) is not a number. Write one such as `\(example)`.", at: node)
             return nil
         }
         if let number = quantity.number(in: measure.unit) { return number }

@@ -75,7 +75,7 @@ struct PlanEntryReader {
     private func check(_ entries: [YAMLNode.Entry], _ node: YAMLNode) -> CheckDefinition? {
         guard let name = entries.first(where: { $0.key.word == "check" })?.value else {
             mistakes.report(
-                "A step begins with `check: NAME`, `parallel: […]` or `run: […]`: write one of them.", at: node)
+                "A step needs `check: NAME`, `parallel: […]` or `run: […]`.", at: node)
             return nil
         }
         return mistakes.word(name).flatMap { catalogue.check($0, at: name, mistakes) }
@@ -122,7 +122,7 @@ extension PlanEntryReader {
         guard let named = keys[right] else {
             // A check of the machine has no device, and is made once.
             if check.devices.isEmpty { return [[]] }
-            mistakes.report("The device is missing: `\(check.name)` takes \(Self.needs(check)).", at: node)
+            mistakes.report("The device is missing. `\(check.name)` takes \(Self.needs(check)).", at: node)
             return []
         }
         let words = mistakes.words(named, what: "`\(right)`")
@@ -142,7 +142,7 @@ extension PlanEntryReader {
         return words.compactMap { word in
             guard names.insert(word.text).inserted else {
                 mistakes.report(
-                    "\(PlanMistakes.quoted(word.text)) stands twice: write `repeat: 2` instead.", at: word.node)
+                    "\(PlanMistakes.quoted(word.text)) is repeated. Write `repeat: 2` instead.", at: word.node)
                 return nil
             }
             return fits(word, check.devices[0], check) ? [word.text] : nil
@@ -161,7 +161,7 @@ extension PlanEntryReader {
         guard let device = found, device.kind != kind else { return found != nil }
         mistakes.report(
             "\(PlanMistakes.quoted(word.text)) is a \(device.kind.rawValue), and `\(check.name)` takes "
-                + "a \(kind.rawValue) here: name another device.", at: word.node)
+                + "a \(kind.rawValue) here. Name another device.", at: word.node)
         return false
     }
 
@@ -170,16 +170,16 @@ extension PlanEntryReader {
             return mistakes.reportUnknown(word.text, "a device of the plan", among: board.order, at: word.node)
         }
         let name = PlanMistakes.quoted(word.text)
-        mistakes.report("The plan has no devices, and so not \(name): describe it in `devices`.", at: word.node)
+        mistakes.report("The plan has no device \(name). Add it to `devices`.", at: word.node)
     }
 
     /// End of a sentence about what a check takes.
     private static func needs(_ check: CheckDefinition) -> String {
         let kinds = check.devices.map(\.rawValue)
         switch kinds.count {
-        case 0: return "no device: take the key out"
-        case 1: return "one \(kinds[0]): write `device: NAME`, or a list to make the check once for each"
-        default: return "a \(kinds.joined(separator: " and a ")): write `devices: [\(names(kinds))]`"
+        case 0: return "no device. Remove the key"
+        case 1: return "one \(kinds[0]). Write `device: NAME`, or a list to run the check for each"
+        default: return "a \(kinds.joined(separator: " and a ")). Write `devices: [\(names(kinds))]`"
         }
     }
 

@@ -41,7 +41,7 @@ struct PlanFiles {
         self.mistakes.append(mistakes)
         switch PlanSource.of(path, upTo: Self.largest) {
         case .failure(let fault):
-            mistakes.report("It \(fault.clause).", at: nil)
+            mistakes.report("The file \(fault.clause).", at: nil)
             return nil
         case .success(let source): return file(source, path, mistakes, known: Self.planKeys)
         }
@@ -79,7 +79,7 @@ struct PlanFiles {
                 return nil
             } else if read.count >= Self.mostFiles {
                 including.report(
-                    "A plan has at most \(Self.mostFiles) files: put what several of them say into one.", at: word.node)
+                    "A plan can have up to \(Self.mostFiles) files. Merge some of them.", at: word.node)
             } else {
                 let mistakes = PlanMistakes(in: path)
                 self.mistakes.append(mistakes)
@@ -94,7 +94,7 @@ struct PlanFiles {
     private static func circle(_ paths: [String]) -> String {
         // Whole paths: files of a rig often have long ones that differ in the middle.
         let chain = (paths + paths.prefix(1)).map { "`\($0.visible)`" }.joined(separator: " includes ")
-        return "A file includes itself: \(chain); take one of these out of `include`."
+        return "A file includes itself: \(chain). Remove one of these from `include`."
     }
 
     /// The tree of a file, or `nil` with a diagnostic.
@@ -106,7 +106,7 @@ struct PlanFiles {
         }
         do throws(YAMLMistake) {
             if let root = try YAMLDocument.root(of: text.text) { return root }
-            mistakes.report("The file is empty: it begins with `version: 1`.", at: nil)
+            mistakes.report("The file is empty. Start it with `version: 1`.", at: nil)
         } catch {
             mistakes.report(error.message, at: error.position)
         }
@@ -117,9 +117,9 @@ struct PlanFiles {
     private static func checkVersion(_ node: YAMLNode?, _ root: YAMLNode, _ mistakes: PlanMistakes) {
         guard node?.word != "1" else { return }
         if let node {
-            mistakes.report("This program reads version 1 alone: write `version: 1`.", at: node)
+            mistakes.report("This version is not supported. Write `version: 1`.", at: node)
         } else {
-            mistakes.report("`version: 1` is missing: write it first.", at: root)
+            mistakes.report("`version: 1` is missing. Write it first.", at: root)
         }
     }
 }
@@ -150,14 +150,14 @@ private struct PlanSource {
     static func of(_ path: String, upTo largest: Int64) -> Result<PlanSource, Fault> {
         do throws(Errno) {
             let status = try FileStatus.of(path).get()
-            if status.kind == .directory { return .failure(Fault(clause: "is a directory: write the path of a file")) }
+            if status.kind == .directory { return .failure(Fault(clause: "is a directory. Write the path of a file")) }
             guard status.kind == .file else {
-                return .failure(Fault(clause: "is not a regular file: write the path of one"))
+                return .failure(Fault(clause: "is not a regular file. Write the path of one"))
             }
             let flags: OpenFlags = [.nonBlocking, .noControllingTerminal]
             let bytes = try FileDescriptor(opening: path, flags).readToEnd(limit: Int(largest) + 1)
             guard bytes.count <= largest else {
-                return .failure(Fault(clause: "is longer than \(largest >> 20) MiB: a plan is a short text"))
+                return .failure(Fault(clause: "is longer than \(largest >> 20) MiB, the limit for a plan"))
             }
             return .success(PlanSource(id: FileIdentity(status), bytes: bytes))
         } catch {

@@ -92,7 +92,7 @@ struct PlanMatrixReader {
         }
         guard let except else { return result }
         guard matrix != nil else {
-            mistakes.report("`except` leaves something out of a matrix: write `matrix`, too.", at: except)
+            mistakes.report("`except` needs a `matrix`. Add one.", at: except)
             return result
         }
         // An exception from what could not be read would be told as a second mistake.
@@ -112,18 +112,18 @@ struct PlanMatrixReader {
             return nil
         }
         guard !taken.contains(name) else {
-            mistakes.report("`\(name)` stands in the check, too: write it there or in the matrix.", at: key)
+            mistakes.report("`\(name)` is also in the check. Write it there or in the matrix.", at: key)
             return nil
         }
         guard parameter.kind != .command else {
-            mistakes.report("A command can't be in a matrix: write a check for each.", at: key)
+            mistakes.report("A matrix can't contain a command. Write a check for each.", at: key)
             return nil
         }
         var axis = PlanMatrix.Axis(name)
         for node in nodes(node, name) ?? [] {
             guard let value = values.value(node, of: parameter) else { continue }
             if !axis.add(value, Self.text(of: node)) {
-                mistakes.report("This value stands twice in the matrix: take one out.", at: node)
+                mistakes.report("The matrix has this value twice. Remove one.", at: node)
             }
         }
         return axis.values.isEmpty ? nil : axis
@@ -145,7 +145,7 @@ struct PlanMatrixReader {
     private func exception(_ node: YAMLNode, of matrix: PlanMatrix) -> [Int: Set<Int>]? {
         guard let entries = mistakes.entries(of: node, what: "An exception") else { return nil }
         if entries.isEmpty {
-            mistakes.report("An exception of nothing would leave everything out: name a value.", at: node)
+            mistakes.report("An empty exception would exclude everything. Name a value.", at: node)
         }
         var exception: [Int: Set<Int>] = [:]
         for (key, value) in entries {

@@ -26,7 +26,7 @@ final class PlanMistakes {
         guard found.count <= Self.most else { return }
         let isTooMany = found.count == Self.most
         let text =
-            isTooMany ? "More mistakes than these \(Self.most) are not told: correct them, and look again." : message
+            isTooMany ? "More mistakes than these \(Self.most) are not shown. Correct these, and check again." : message
         found.append(PlanDiagnostic(file: file, at: position, message: text))
     }
 
@@ -47,9 +47,9 @@ final class PlanMistakes {
     /// Clause that names the word that was probably meant, else all that may be written.
     static func advice(on word: String, among known: [String]) -> String {
         if let near = nearest(to: word, among: known) { return "write `\(near)`" }
-        guard !known.isEmpty else { return "there are none here, so take it out" }
+        guard !known.isEmpty else { return "remove it: nothing is possible here" }
         let rest = known.count > mostShown ? " and \(known.count - mostShown) more" : ""
-        return "known are \(known.prefix(mostShown).map(quoted).joined(separator: ", "))\(rest)"
+        return "use \(known.prefix(mostShown).map(quoted).joined(separator: ", "))\(rest)"
     }
 
     /// Known word that differs in a few letters; a third of the letters at most, since two short words are always near.
@@ -103,10 +103,10 @@ extension PlanMistakes {
     /// - Parameter what: subject of the sentence: `\`checks\``.
     func list(_ node: YAMLNode, what: String) -> [YAMLNode]? {
         guard case .list(let nodes) = node.content else {
-            report("\(what) must be a list: write `[…]`, or each part behind a dash.", at: node)
+            report("\(what) must be a list. Write `[…]`, or start each part with a dash.", at: node)
             return nil
         }
-        if nodes.isEmpty { report("\(what) is an empty list: leave the key out, or write something.", at: node) }
+        if nodes.isEmpty { report("\(what) is an empty list. Remove the key, or add an entry.", at: node) }
         return nodes.isEmpty ? nil : nodes
     }
 
@@ -117,7 +117,7 @@ extension PlanMistakes {
     /// - Parameter mayHaveBreaks: true for texts that no name, path or message is made of.
     func word(_ node: YAMLNode, mayHaveBreaks: Bool = false) -> String? {
         guard let text = node.word else {
-            report("One word or text is expected here, not a list or a mapping.", at: node)
+            report("Write one word or text here, not a list or a mapping.", at: node)
             return nil
         }
         guard !node.isNothing else {
@@ -129,7 +129,7 @@ extension PlanMistakes {
             $0.properties.generalCategory == .control && !breaks.contains($0)
         }
         guard !hasControls else {
-            report("A control character stands in this word: write it without.", at: node)
+            report("This word contains a control character. Remove it.", at: node)
             return nil
         }
         return text

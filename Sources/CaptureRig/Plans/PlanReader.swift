@@ -100,7 +100,7 @@ package enum PlanReader {
 
     private static func checks(of file: PlanFile) -> YAMLNode? {
         if let checks = file.keys["checks"] { return checks }
-        file.mistakes.report("The list of `checks` is missing: write at least one.", at: file.root)
+        file.mistakes.report("The list of `checks` is missing. Write at least one.", at: file.root)
         return nil
     }
 
@@ -117,7 +117,7 @@ package enum PlanReader {
         let path = values.absolute(node.flatMap { values.mistakes.word($0) } ?? "golden")
         if let status = try? FileStatus.of(path).get(), status.kind != .directory {
             values.mistakes.report(
-                "\(PlanMistakes.quoted(path)) is not a directory: write `golden: DIRECTORY` for the golden files.",
+                "\(PlanMistakes.quoted(path)) is not a directory. Write `golden: DIRECTORY` for the golden files.",
                 at: node?.position)
         }
         return path

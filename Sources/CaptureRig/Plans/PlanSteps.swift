@@ -31,7 +31,7 @@ struct PlanSteps {
     /// The steps of one entry; its keys say what it is.
     private mutating func step(_ node: YAMLNode) -> [PlanStep] {
         guard case .mapping(let entries) = node.content else {
-            mistakes.report("A step is a mapping: write `check: NAME`, `parallel: […]` or `run: […]`.", at: node)
+            mistakes.report("A step must be a mapping. Write `check: NAME`, `parallel: […]` or `run: […]`.", at: node)
             return []
         }
         let keys = Set(entries.compactMap(\.key.word))
@@ -58,9 +58,9 @@ struct PlanSteps {
     private func checkIsSingle(_ entry: PlanEntry) {
         let isVaried = (entry.matrix.count ?? .max) > 1
         guard isVaried || entry.repeats > 1 else { return }
-        let remedy = isVaried ? "write a group for each variant" : "write `repeat` beside `parallel`"
+        let remedy = isVaried ? "Write a group for each variant" : "Write `repeat` next to `parallel`"
         mistakes.report(
-            "In a parallel group a check is made once, since its device can't be used twice at a time: \(remedy).",
+            "A parallel group can't use a device twice at a time, so each check runs once. \(remedy).",
             at: entry.node)
     }
 
@@ -75,8 +75,9 @@ struct PlanSteps {
                     continue
                 }
                 mistakes.report(
-                    "The device \(PlanMistakes.quoted(name)) is used in line \(first) of the same parallel group, too, "
-                        + "and only one can have it at a time: put one of the checks behind the group.", at: entry.node)
+                    "The device \(PlanMistakes.quoted(name)) is also used in line \(first) of the same parallel group, "
+                        + "but only one check can use it at a time. Move one of the checks after the group.",
+                    at: entry.node)
             }
         }
     }
@@ -93,7 +94,7 @@ extension PlanSteps {
         }
         let variants = entry.matrix.variants
         if variants.isEmpty, let except = entry.except {
-            mistakes.report("Nothing is left of the matrix: take an exception out.", at: except)
+            mistakes.report("The exceptions exclude the whole matrix. Remove one.", at: except)
         }
         // Each factor is bounded by the size of a file or by the numbers above.
         let new = entry.devices.count * variants.count * rounds.count
@@ -115,7 +116,7 @@ extension PlanSteps {
     private mutating func reportFull(_ what: String, _ node: YAMLNode) {
         isFull = true
         mistakes.report(
-            "\(what), and a plan has at most \(Self.most) checks: take values out of the matrix, or repeat less often.",
+            "\(what), but a plan can have up to \(Self.most) checks. Remove values from the matrix, or reduce `repeat`.",
             at: node)
     }
 
@@ -162,11 +163,11 @@ extension PlanSteps {
         for check in checks {
             if check.name.utf8.count > Self.longest {
                 let text = "The name of this check's result would be longer than \(Self.longest) characters"
-                return mistakes.report("\(text): shorten the device's name, the label or a value.", at: entry.node)
+                return mistakes.report("\(text). Shorten the device's name, the label or a value.", at: entry.node)
             }
             guard let first = names.updateValue(entry.node.position.line, forKey: check.name) else { continue }
             return mistakes.report(
-                "The result `\(check.name)` would be there twice, see line \(first): give one check a `label: WORD`.",
+                "The result `\(check.name)` would exist twice (see line \(first)). Give one check a `label: WORD`.",
                 at: entry.node)
         }
     }

@@ -83,7 +83,7 @@ extension PlanValues {
                 values[parameter.name] = value
             } else {
                 mistakes.report(
-                    "The catalogue's own value of `\(parameter.name)` can't be read: give one here.", at: node)
+                    "The default of `\(parameter.name)` can't be read. Write a value.", at: node)
             }
         }
         return values
@@ -113,7 +113,7 @@ extension PlanValues {
         guard let keys = mistakes.keys(of: node, known: Self.commandKeys, what: "A command") else { return nil }
         let limit = keys["within"].flatMap(limit)
         guard let run = keys["run"] else {
-            mistakes.report("The command is missing: write `run: [program, argument]`.", at: node)
+            mistakes.report("The command is missing. Write `run: [program, argument]`.", at: node)
             return nil
         }
         guard let arguments = arguments(run) else { return nil }
@@ -131,14 +131,14 @@ extension PlanValues {
     private func arguments(_ node: YAMLNode) -> [String]? {
         guard case .list(let nodes) = node.content, !nodes.isEmpty else {
             mistakes.report(
-                "Write the program and each argument in a list: `[light, on]`; no shell reads it.", at: node)
+                "Write the program and its arguments as a list, such as `[light, on]`. No shell is used.", at: node)
             return nil
         }
         // An empty argument is one, unlike an empty value elsewhere; a script for `sh -c` has several lines.
         let words = nodes.map { $0.word == "" && $0.isQuoted ? "" : mistakes.word($0, mayHaveBreaks: true) }
         guard let program = words[0], words.allSatisfy({ $0 != nil }) else { return nil }
         guard !program.isEmpty else {
-            mistakes.report("The program's name is empty: write its name or its path.", at: nodes[0])
+            mistakes.report("The program's name is empty. Write its name or its path.", at: nodes[0])
             return nil
         }
         return [program.contains("/") ? absolute(program) : program] + words.dropFirst().compactMap { $0 }
@@ -196,7 +196,7 @@ extension CheckDefinition.Parameter.Kind {
         case .rate: "a rate such as `30` or `30000/1001`"
         case .word: "a word"
         case .words: "a list of words such as `[one, two]`"
-        case .path: "a path, from the plan's directory on"
+        case .path: "a path, relative to the plan's directory"
         case .command: "a program and its arguments such as `[light, on]`"
         }
     }

@@ -28,7 +28,7 @@ extension RigPlan {
         let advice = PlanMistakes.advice(on: name, among: known)
         return CaptureError(
             .usage, "The plan has no check or result \(PlanMistakes.quoted(name)): \(advice).",
-            remedies: [Remedy("Write a name of a check or result, or `*` for any characters of one.")])
+            remedies: [Remedy("Write the name of a check or result. `*` matches any characters.")])
     }
 }
 

@@ -55,8 +55,8 @@ package struct PlannedDevice: Hashable, Sendable {
     package enum Selector: Hashable, Sendable {
         /// By its stable id.
         case id(String)
-        /// By what it reports; each must match, `*` stands for any characters. `index` picks one of several, from 0 in the
-        /// order of ids; where it is `nil`, there must be one alone.
+        /// By the device's properties. Each must match; `*` matches any characters. `index` picks one of several, from 0 in
+        /// the order of ids. If it is `nil`, exactly one device must match.
         case match(name: String?, driver: String?, serial: String?, index: Int?)
     }
 

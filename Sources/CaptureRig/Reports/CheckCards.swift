@@ -233,7 +233,7 @@ struct CheckCards {
         guard !all.isEmpty else { return "" }
         let note: Markup =
             drawn.isEmpty || all.count > Self.mostPlots
-            ? "<p class=\"soft\">More plots are in the report's JSON: the page would become too large.</p>" : ""
+            ? "<p class=\"soft\">The report's JSON has more plots, which would make this page too large.</p>" : ""
         return "<div class=\"plots\">\(drawn)</div>\(note)\n"
     }
 }

@@ -19,7 +19,7 @@ struct EvidenceSheet {
         guard !all.isEmpty else { return "" }
         let items = all.prefix(Self.mostFiles).map { item($0.1, repeat: results.count > 1 ? $0.0 : nil, load) }
         let rest = all.count - items.count
-        let note: Markup = rest > 0 ? "<p class=\"soft\">And \(rest) more files beside the report.</p>" : ""
+        let note: Markup = rest > 0 ? "<p class=\"soft\">And \(rest) more files next to the report.</p>" : ""
         return "<ul class=\"sheet\">\(Markup(items))</ul>\(note)\n"
     }
 
@@ -29,7 +29,7 @@ struct EvidenceSheet {
     private mutating func item(_ evidence: Evidence, repeat number: Int?, _ load: (String) -> [UInt8]?) -> Markup {
         let caption: Markup = "\(number.map { "Repeat \($0): " } ?? "")\(evidence.caption)"
         guard let address = Self.address(of: evidence.file) else {
-            return "<li><p class=\"none\">Not beside the report: \(evidence.file)</p><p>\(caption)</p></li>"
+            return "<li><p class=\"none\">Not found next to the report: \(evidence.file)</p><p>\(caption)</p></li>"
         }
         let link: Markup = "<a href=\"\(address)\">\(evidence.file)</a>"
         guard let bytes = load(evidence.file) else {
@@ -39,7 +39,7 @@ struct EvidenceSheet {
             return "<li><p class=\"none\">\(link)</p><p>\(caption)</p></li>"
         }
         guard bytes.count <= left else {
-            return "<li><p class=\"none\">Left out, the page has enough pictures: \(link)</p><p>\(caption)</p></li>"
+            return "<li><p class=\"none\">Not shown, to limit the size of the page: \(link)</p><p>\(caption)</p></li>"
         }
         left -= bytes.count
         let data = Markup(verbatim: "data:\(type);base64," + Self.base64(bytes))

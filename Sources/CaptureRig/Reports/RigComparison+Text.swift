@@ -16,7 +16,7 @@ extension RigComparison {
     package var summary: String {
         let counts = [Kind.better, .worse, .changed, .equal].map { "\(count($0)) \($0.rawValue)" }
         let part = RigWords.number(tolerance * 100)
-        return "\(counts.joined(separator: ", ")) within \(part) % or the spread over repeats."
+        return "\(counts.joined(separator: ", ")) (equal: within \(part) % or the spread of the repeats)."
     }
 
     /// The comparison for programs, in which every measure is listed.

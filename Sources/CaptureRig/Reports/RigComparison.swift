@@ -26,7 +26,7 @@ package struct RigComparison: Hashable, Sendable {
         case better, worse
         /// Within the tolerance.
         case equal
-        /// Different, and neither is the better one.
+        /// Different, but not better or worse.
         case changed
         /// Only the earlier report has the measure.
         case gone

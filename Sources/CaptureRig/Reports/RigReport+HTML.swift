@@ -1,5 +1,5 @@
 extension RigReport {
-    /// The report as one HTML page that needs nothing else: no network, no script, no file beside it.
+    /// The report as one self-contained HTML page, without network, scripts or further files.
     ///
     /// It has the failing checks first, then a table of all results, then what passed, folded. It follows the reader's
     /// light or dark scheme, prints, and fits a phone. Text of devices, plans and files is shown as it is and never
@@ -92,7 +92,8 @@ private struct RigPage {
     /// A remark that much may be missing, so that no one takes half a run for a good one.
     private var stopped: Markup {
         report.end == .complete
-            ? "" : "<p class=\"message\"><b>The run was interrupted.</b> What did not run is shown as skipped.</p>\n"
+            ? ""
+            : "<p class=\"message\"><b>The run was interrupted.</b> Checks that did not run are shown as skipped.</p>\n"
     }
 
     /// A bar of all results by verdict, and the same in words.
@@ -119,9 +120,9 @@ private struct RigPage {
 
     private var footer: Markup {
         """
-        <footer><p>\(report.results.count) results in \(checks.count) checks; a repeat is a result of its own. \
-        The margin is how far a number is inside its nearest limit. \
-        Made from a report in the format <code>\(report.schema)</code>; this page loads and runs nothing.</p></footer>
+        <footer><p>\(report.results.count) results in \(checks.count) checks. Each repeat is a separate result. \
+        The margin is the distance of a number from its nearest limit. \
+        Format of the report: <code>\(report.schema)</code>. This page loads and runs nothing.</p></footer>
         """
     }
 
@@ -134,7 +135,7 @@ private struct RigPage {
         guard !bad.isEmpty else { return "" }
         var list: Markup = ""
         for check in bad { list += cards.card(check, level: 3, load: load) }
-        return "<section aria-labelledby=\"failing\"><h2 id=\"failing\">What went wrong</h2>\n\(list)</section>\n"
+        return "<section aria-labelledby=\"failing\"><h2 id=\"failing\">Failures</h2>\n\(list)</section>\n"
     }
 
     /// Cards of the others, folded by the name of the check; those near a limit first.
@@ -144,8 +145,8 @@ private struct RigPage {
         var list: Markup = ""
         for (name, checks) in good.grouped(by: { $0.results[0].check }) { list += folded(name, checks, &cards, load) }
         return """
-            <section aria-labelledby="others"><h2 id="others">What else was checked</h2>
-            <p class="soft paper">On paper, only what is unfolded.</p>
+            <section aria-labelledby="others"><h2 id="others">Other checks</h2>
+            <p class="soft paper">Printed pages show only the open sections.</p>
             \(list)</section>
 
             """
@@ -257,7 +258,7 @@ extension RigReport {
     /// The run in one sentence: how much of it went wrong, in the order in which it matters.
     fileprivate var headline: String {
         let total = results.count
-        guard total > 0 else { return "No check was made" }
+        guard total > 0 else { return "No check ran" }
         let bad = [
             phrase(.fail, "fails", "fail"), phrase(.miss, "finds no device", "find no device"),
             phrase(.error, "could not measure", "could not measure"),

@@ -1,7 +1,7 @@
 import CaptureBase
 
 extension RigReport {
-    /// The report as the signals by which a test tells LAVA its results: a case a measure, then one for the result.
+    /// The report as LAVA's test signals: a case for each measure, then one for the result.
     ///
     /// A device that is missing and a check that could not measure are `unknown`, since the device's state is. LAVA
     /// splits a signal at blanks and equal signs, and ends it at an angle bracket: ids and units have none.

@@ -51,7 +51,7 @@ struct RigReportFile {
     /// The report in the file's bytes.
     func report(in bytes: [UInt8]) throws(CaptureError) -> RigReport {
         guard bytes.count <= largest else {
-            throw fault("is longer than \(largest >> 20) MiB, which no report is")
+            throw fault("is longer than \(largest >> 20) MiB, the limit for a report")
         }
         let data = Data(bytes)
         let header: Header = try decoded(from: data)
@@ -71,7 +71,7 @@ struct RigReportFile {
         guard parts.count == 2, parts.first == known.first, let version = parts.last.flatMap({ Int($0) }) else {
             throw fault("is not a report of a bench rig: it has no schema \"\(RigReport.schema)\"")
         }
-        throw fault("has version \(version) of the report's schema, and this program reads version 1")
+        throw fault("has version \(version) of the report's schema, but this program supports only version 1")
     }
 
     /// Files of evidence lie in the report's directory: one elsewhere, once it is shown beside the report, would bring
@@ -79,7 +79,7 @@ struct RigReportFile {
     private func check(evidence report: RigReport) throws(CaptureError) {
         for file in report.results.flatMap(\.evidence).map(\.file) {
             guard Evidence.isInside(file) else {
-                throw fault("names a file of evidence outside of its directory: \(file)")
+                throw fault("names an evidence file outside its directory: \(file)")
             }
         }
     }
@@ -101,10 +101,10 @@ struct RigReportFile {
         switch error {
         case .keyNotFound(let key, let context): "has no \(place(context.codingPath + [key]))"
         case .typeMismatch(_, let context) where context.codingPath.isEmpty: "is not a report of a bench rig"
-        case .typeMismatch(_, let context): "has another type of value at \(place(context.codingPath))"
+        case .typeMismatch(_, let context): "has a value of the wrong type at \(place(context.codingPath))"
         case .valueNotFound(_, let context): "has no value at \(place(context.codingPath))"
         case .dataCorrupted(let context) where context.codingPath.isEmpty: "is not JSON"
-        case .dataCorrupted(let context): "has a value that means nothing at \(place(context.codingPath))"
+        case .dataCorrupted(let context): "has an invalid value at \(place(context.codingPath))"
         @unknown default: "is not a report of a bench rig"
         }
     }

@@ -36,7 +36,7 @@ public struct RigReport: Hashable, Sendable, Codable {
         }
     }
 
-    /// Way in which the run ended.
+    /// Reason for the end of the run.
     public enum End: String, Hashable, Sendable, Codable {
         case complete
         /// By a signal or a cancelled task: what did not run is in the results as skipped.
@@ -77,7 +77,7 @@ public struct CheckResult: Hashable, Sendable, Codable {
     public var round: Int
     /// The verdict of the worst measure, or of what came before any.
     public var verdict: Verdict
-    /// One sentence for people: why there is no number, or what failed; `nil` where the measures say all.
+    /// One sentence for people: the reason for a missing number, or the failure; `nil` if the measures say everything.
     public var message: String?
     public var measures: [Measure]
     /// Plots.
@@ -88,8 +88,8 @@ public struct CheckResult: Hashable, Sendable, Codable {
     public var begins: Double
     /// Seconds it took.
     public var seconds: Double
-    /// Digest of the check as the plan has it, with its parameters, limits and devices: a run that is resumed makes a check
-    /// again that has another one. `nil` in results without a check.
+    /// Digest of the check in the plan, with its parameters, limits and devices. A resumed run repeats a check with a
+    /// different digest. `nil` in results without a check.
     public var digest: String?
 
     /// Name of the repeat of a result, from 2 on: the first one has the name of all.

@@ -124,12 +124,12 @@ extension Verdict {
     /// The meaning for people, without a capital or a full stop.
     var meaning: String {
         switch self {
-        case .done: "a number without a limit was measured"
-        case .pass: "the device does what it must"
-        case .marginal: "the device passes near a limit"
+        case .done: "the check measured a number without a limit"
+        case .pass: "the device is within all limits"
+        case .marginal: "the device passes, but is near a limit"
         case .skip: "the check did not run"
-        case .fail: "the device does not do what it must"
-        case .miss: "the device is not there"
+        case .fail: "the device is outside a limit"
+        case .miss: "the device was not found"
         case .error: "the check could not measure"
         }
     }

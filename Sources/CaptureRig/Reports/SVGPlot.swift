@@ -76,7 +76,7 @@ struct SVGPlot: Sendable {
         let count = series.kind == .histogram ? "" : "\(FigureText.fixed(Double(points.count), decimals: 0)) points, "
         let range = Self.span(values)
         let far = series.limits.filter { $0.isFinite && !limits.contains($0) }.prefix(Self.mostLimits)
-        let told = limits.map { FigureText.of($0) } + far.map { "\(FigureText.of($0)), which is beyond the plot" }
+        let told = limits.map { FigureText.of($0) } + far.map { "\(FigureText.of($0)), which is outside the plot" }
         return count + "\(FigureText.of(range.lowerBound)) to \(FigureText.of(range.upperBound))"
             + (told.isEmpty ? "" : "; limit " + told.joined(separator: " and "))
     }

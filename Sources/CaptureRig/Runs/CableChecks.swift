@@ -48,9 +48,9 @@ struct CableTrial: Sendable {
         let (recording, back) = (try taken.get(), try returned.get())
         try CaptureError.checkInterruption()
         if recording.end == .interrupt || recording.end == .complete {
-            throw CaptureError(.unavailable, "The recording went on after \(device.id) was taken away.")
+            throw CaptureError(.unavailable, "The recording continued after \(device.id) was unplugged.")
         }
-        let message = back.id == device.id ? nil : "It came back as \(back.id)."
+        let message = back.id == device.id ? nil : "It returned with the id \(back.id)."
         return CheckFindings(recording.measures, message: message)
     }
 
@@ -113,7 +113,7 @@ struct CableTrial: Sendable {
         let after = try await ProcessUsage.settled(first, meter, within: patience)
         return CheckFindings(
             [Measure("ids_changed", Double(changed), "times", .lower)] + ProcessUsage.leaks(from: first, to: after),
-            message: now.id == device.id ? nil : "It is \(now.id) now.")
+            message: now.id == device.id ? nil : "Its id is now \(now.id).")
     }
 
     /// The device is brought back also where it could not be taken away.
@@ -149,8 +149,8 @@ struct Cable: Sendable {
     init(_ context: CheckContext) throws(CaptureError) {
         guard let pull = context.command("pull"), let plug = context.command("plug") else {
             throw CaptureError(
-                .usage, "\(context.planned.check) needs programs that take the camera away and bring it back.",
-                remedies: [Remedy("Write them as `pull` and `plug` in the plan.")])
+                .usage, "\(context.planned.check) needs programs that unplug the camera and plug it in again.",
+                remedies: [Remedy("Add them as `pull` and `plug` to the plan.")])
         }
         let commands = context.commands
         self.init(
@@ -179,7 +179,7 @@ struct Cable: Sendable {
         let isGone = await holds { devices in !devices.contains { $0.id == device.id } }
         if !isGone {
             throw CaptureError(
-                .unavailable, "\(device.id) is still there after \(pull.arguments.joined(separator: " ")).")
+                .unavailable, "\(device.id) is still connected after \(pull.arguments.joined(separator: " ")).")
         }
     }
 
@@ -208,7 +208,7 @@ struct Cable: Sendable {
             return ContinuousClock.now >= min(since + grace, end)
         }
         if isBack, let back = found.withLock({ $0 }) { return back }
-        throw CaptureError(.deviceGone, "\(device.id) did not come back within \(patience).")
+        throw CaptureError(.deviceGone, "\(device.id) did not return within \(patience).")
     }
 
     /// Looks at the devices until they are as they shall be.

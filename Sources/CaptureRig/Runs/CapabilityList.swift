@@ -9,7 +9,7 @@ extension CheckMakers {
 
     /// All facts, for which the camera is opened behind the gate: once for its lists, and once for its controls.
     private static func facts(_ context: CheckContext) async throws(CaptureError) -> [String] {
-        let purpose = "Ask what it can do; nothing is captured"
+        let purpose = "Read its formats, without capturing"
         let facts = try await context.queue.run(
             DeviceOperation(context.device(), purpose: purpose) {
                 (permit: consuming DevicePermit) async throws(CaptureError) in
@@ -22,7 +22,7 @@ extension CheckMakers {
                 (permit: consuming DevicePermit) async throws(CaptureError) in
                 let session = try await ControlSession(opening: permit)
                 let controls = Result { () throws(CaptureError) in try session.controls() }
-                await session.close("Its controls were listed.")
+                await session.close("controls listed")
                 return try controls.get()
             })
         return facts + controls.flatMap(CapabilityList.facts)

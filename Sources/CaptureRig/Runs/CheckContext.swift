@@ -94,7 +94,7 @@ extension CheckContext {
         capture.video.pixelFormat = PixelFormat(format)
         capture.audio.sampleFormat = SampleFormat(rawValue: format)
         if capture.video.pixelFormat == nil, capture.audio.sampleFormat == nil {
-            throw CaptureError(.usage, "\(format) is no format, neither of pictures nor of sound.")
+            throw CaptureError(.usage, "\(format) is not a pixel format or a sample format.")
         }
         return capture
     }

@@ -31,8 +31,8 @@ package struct CommandRunner: Sendable {
     package func outcome(of command: PlanCommand) async throws(CaptureError) -> ChildProcess.Outcome {
         guard let name = command.arguments.first, let path = path(of: name) else {
             throw CaptureError(
-                .unavailable, "There is no program \(command.arguments.first ?? "without a name") to run.",
-                remedies: [Remedy("Install it, or name it by its path.")])
+                .unavailable, "The program \(command.arguments.first ?? "without a name") was not found.",
+                remedies: [Remedy("Install it, or write its path.")])
         }
         let program = ChildProcess(
             path: path, arguments: Array(command.arguments.dropFirst()), environment: environment)
@@ -60,7 +60,7 @@ package struct CommandRunner: Sendable {
         case .killed(let signal): return CaptureError(.unavailable, "\(name) was ended by signal \(signal)\(words)")
         case .timedOut, .cancelled:
             return CaptureError(.timedOut, "\(name) did not end within \(limit), and was killed.")
-        case .lost(let error): return CaptureError(.unavailable, "\(name) was lost sight of: \(error.text).")
+        case .lost(let error): return CaptureError(.unavailable, "\(name) can't be waited for: \(error.text).")
         }
     }
 

@@ -6,13 +6,13 @@ extension CheckMakers {
     static func compliance(_ context: CheckContext) async throws(CaptureError) -> CheckFindings {
         let device = try context.device()
         guard let node = device.nodes.first else {
-            return .skipped("\(device.id) has no node that v4l2-compliance could open.")
+            return .skipped("\(device.id) has no node for v4l2-compliance.")
         }
         let command = PlanCommand(
             ["v4l2-compliance", "-d", node], limit: context.duration("within") ?? .seconds(120))
         let commands = context.commands
         let outcome = try await context.queue.run(
-            DeviceOperation(device, purpose: "Test the driver with v4l2-compliance; nothing is captured") {
+            DeviceOperation(device, purpose: "Test the driver with v4l2-compliance, without capturing") {
                 (permit: consuming DevicePermit) async throws(CaptureError) in
                 try await DeviceInquiry.ask(permit) { (_) async throws(CaptureError) in
                     try await commands.outcome(of: command)
@@ -21,7 +21,7 @@ extension CheckMakers {
         if outcome.ending == .timedOut {
             throw CaptureError(
                 .timedOut, "v4l2-compliance did not end within \(command.limit), and was killed.",
-                remedies: [Remedy("Give the check more time with `within`.")])
+                remedies: [Remedy("Allow more time with `within`.")])
         }
         let report = try ComplianceReport(whole: outcome.text, diagnostics: outcome.diagnostics, of: node)
         return CheckFindings(report, known: try known(report, context))
@@ -61,7 +61,7 @@ struct ComplianceReport: Hashable, Sendable {
             return
         }
         let words = (diagnostics + text).split(separator: "\n").last.map { ": \($0)" } ?? "."
-        throw CaptureError(.unavailable, "v4l2-compliance did not come to its end\(words)")
+        throw CaptureError(.unavailable, "v4l2-compliance did not finish\(words)")
     }
 
     /// Reads what the program prints.

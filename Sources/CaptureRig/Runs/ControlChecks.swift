@@ -5,19 +5,19 @@ extension CheckMakers {
     static let control: [String: Maker] = ["camera.controls": controls, "sound.controls": controls]
 
     private static func controls(_ context: CheckContext) async throws(CaptureError) -> CheckFindings {
-        let operation = DeviceOperation(try context.device(), purpose: "Try its controls, and set them back") {
+        let operation = DeviceOperation(try context.device(), purpose: "Test its controls, and restore them") {
             (permit: consuming DevicePermit) async throws(CaptureError) in
             let session = try await ControlSession(opening: permit)
             var trials = ControlTrials()
             var failure: CaptureError?
             do throws(CaptureError) { try trials.run(on: session) } catch { failure = error }
-            await session.close(failure?.message ?? "\(trials.tried) controls tried and set back")
+            await session.close(failure?.message ?? "\(trials.tried) controls tested and restored")
             if let failure { throw failure }
             return trials.findings
         }
         let findings = try await context.queue.run(operation)
         if findings.measures.isEmpty {
-            return .skipped("\(try context.device().id) has no control that can be tried.")
+            return .skipped("\(try context.device().id) has no control that can be tested.")
         }
         return findings
     }
@@ -124,7 +124,7 @@ struct ControlTrials {
         }
         let now = try panel.read(control)
         guard !now.isHeld, !now.flags.contains(.volatile), now.value != value else { return }
-        note(control, "\(value.text) was set and \(now.value?.text ?? "nothing") read")
+        note(control, "set to \(value.text), but \(now.value?.text ?? "nothing") was read")
     }
 
     /// A value beyond the range must be refused, or become one that is in it.
@@ -135,7 +135,7 @@ struct ControlTrials {
         let now = try panel.read(control)
         guard !now.isHeld, !now.flags.contains(.volatile), case .integer(let number)? = now.value, !now.has(number)
         else { return }
-        note(control, "\(value.text) was taken and \(number) read, where \(now.rangeDescription) is possible")
+        note(control, "\(value.text) was accepted and \(number) was read, but the range is \(now.rangeDescription)")
     }
 
     private mutating func note(_ control: DeviceControl, _ text: String) {

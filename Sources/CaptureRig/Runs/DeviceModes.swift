@@ -38,7 +38,7 @@ struct ModeList: Sendable {
         guard let first = modes.first(where: { $0.has(asked) }) else {
             throw CaptureError(
                 .usage, "\(device) does not list \(asked.mode).",
-                remedies: [Remedy("Choose a mode of the list.", .listFormats(device: device.rawValue))])
+                remedies: [Remedy("Choose a listed mode.", .listFormats(device: device.rawValue))])
         }
         let other =
             modes.first { $0.width != first.width || $0.height != first.height }

@@ -53,7 +53,7 @@ struct GateTrial: Sendable {
         let begun = SystemClock.monotonic.now
         let seconds = self.denial.components.seconds
         let commit = await stored(
-            denial, detail: "denied for \(seconds) s: the check gate.holds takes the permission back")
+            denial, detail: "denied for \(seconds) s by the check gate.holds")
         let record = await capturing
         try await remove(commit)
         let moment = max(begun, try commit.get().committed.nanoseconds)
@@ -62,13 +62,15 @@ struct GateTrial: Sendable {
 
     /// A rule of the administrator outranks what is stored: the trial would say nothing about the gate.
     private func requireStoredGrant(of device: Device) async throws(CaptureError) {
-        let camera = Capability.Camera(.video, device: .id(device.id), purpose: "Take it back")
+        let camera = Capability.Camera(.video, device: .id(device.id), purpose: "Test a revocation")
         let report = await gatekeeper.report(on: camera)
         if let refusal = report.refusal { throw refusal }
         guard case .policy? = report.status.grant?.decision.decidedBy else { return }
         throw CaptureError(
-            .unavailable, "A rule of the administrator allows \(device.id), which this check can't take back.",
-            remedies: [Remedy("Try it with a grant.", .grant(Remedy.Permission(device.capability.rawValue)))])
+            .unavailable, "A rule of the administrator allows \(device.id). This check can't revoke a rule.",
+            remedies: [
+                Remedy("Use a permission instead of the rule.", .grant(Remedy.Permission(device.capability.rawValue)))
+            ])
     }
 
     /// A denial in whose place no decision is that it would replace: of another id of the hardware, which concerns nothing else,
@@ -84,8 +86,8 @@ struct GateTrial: Sendable {
         guard let free = choices.first(where: { choice in !own.contains { $0.device == choice } }) else {
             throw CaptureError(
                 .unavailable,
-                "There are decisions about \(device.id) and about any camera: this check would have to replace one.",
-                remedies: [Remedy("Revoke that about any camera.", .showStatus)])
+                "There are permissions for \(device.id) and for any camera, so this check would have to replace one.",
+                remedies: [Remedy("Revoke the one for any camera.", .showStatus)])
         }
         let now = clock.now
         return Decision(
@@ -100,7 +102,7 @@ struct GateTrial: Sendable {
 
     private func remove(_ commit: Result<StoreCommit, CaptureError>) async throws(CaptureError) {
         guard let decision = try commit.get().decisions.first, let id = decision.id else { return }
-        let (store, event) = (gatekeeper.store, event(.removal, decision, "the check gate.holds is over"))
+        let (store, event) = (gatekeeper.store, event(.removal, decision, "the check gate.holds has ended"))
         _ = try await Self.blocking { () throws(CaptureError) in try store.remove([id], audit: event) }.get()
     }
 
@@ -154,7 +156,7 @@ struct GateTrial: Sendable {
         let result = await capture.run(on: try Self.bars())
         let time = Double(SystemClock.monotonic.now - begun) / 1e6
         switch result {
-        case .success: throw CaptureError(.notAsAsked, "The gate opened a camera for which nobody had a grant.")
+        case .success: throw CaptureError(.notAsAsked, "The gate opened a camera without a permission.")
         case .failure(let error) where error.kind == .notAuthorized || error.kind == .dismissed:
             return (time, prompter.questions)
         case .failure(let error): throw error
@@ -183,7 +185,7 @@ struct GateTrial: Sendable {
         guard let last = record.arrivals.last else { throw CaptureError(.stalled, "No frame came.") }
         if record.failure == nil, last < moment {
             throw CaptureError(
-                .timedOut, "The capture was over before its permission was: the machine is too slow for this.")
+                .timedOut, "The capture ended before its permission: the machine is too slow for this check.")
         }
         return max(0, Double(last - moment) / 1e6)
     }

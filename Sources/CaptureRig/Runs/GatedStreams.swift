@@ -17,7 +17,7 @@ package struct GatedStreams: StreamSource {
         // Here, since an operation runs in a task of its own.
         let member = CaptureGroup.Member.current
         let reading = try await queue.run(
-            DeviceOperation(device, purpose: "Test the hardware; nothing is kept") {
+            DeviceOperation(device, purpose: "Test the hardware, without keeping anything") {
                 (permit: consuming DevicePermit) async throws(CaptureError) in
                 try await StreamReading.read(permit, capture, member, inspector)
             })
@@ -61,7 +61,7 @@ private struct StreamReading<Inspector: StreamInspector>: Sendable {
             session, reading, isStopped in
             reading.read(&session, isStopped)
         }
-        guard let session = box.take() else { throw CaptureError(.unavailable, "The capture did not begin.") }
+        guard let session = box.take() else { throw CaptureError(.unavailable, "The capture did not start.") }
         reading.record.failure = session.end.map(\.error) ?? reading.silence
         await member?.waitForOthers()
         let stopped = SystemClock.monotonic.now

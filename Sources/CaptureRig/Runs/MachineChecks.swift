@@ -20,7 +20,7 @@ extension CheckMakers {
             wakeups.measures,
             series: [
                 .histogram(
-                    "wakeups", x: "lateness (us)", y: "wake-ups", wakeups.lateness.map { Double($0) / 1000 }, finest: 1)
+                    "wakeups", x: "delay (us)", y: "wake-ups", wakeups.lateness.map { Double($0) / 1000 }, finest: 1)
             ], message: "The thread's priority is \(wakeups.priority).")
     }
 }
@@ -61,7 +61,7 @@ struct Wakeups: Sendable {
 
     private static func timer() throws(CaptureError) -> PeriodTimer {
         do throws(RealtimeFault) { return try PeriodTimer() } catch {
-            throw CaptureError(.unavailable, "No timer could be had.", errno: error.errno)
+            throw CaptureError(.unavailable, "A timer can't be created.", errno: error.errno)
         }
     }
 

@@ -12,7 +12,7 @@ extension CheckMakers {
         let sample = context.modeSample
         let list = ModeList(try await context.askedDevice(), sample: sample)
         guard !list.modes.isEmpty else {
-            throw CaptureError(.unavailable, "\(try context.device().id) lists no mode.")
+            throw CaptureError(.unavailable, "\(try context.device().id) lists no modes.")
         }
         var trial = ModeTrial(context, frames: context.count("frames") ?? 5)
         for mode in list.modes {
@@ -27,7 +27,7 @@ extension CheckMakers {
 
     private static func soundModes(_ context: CheckContext) async throws(CaptureError) -> CheckFindings {
         guard let list = SoundModeList(try await context.askedDevice()) else {
-            throw CaptureError(.unavailable, "\(try context.device().id) lists no sample format that is known.")
+            throw CaptureError(.unavailable, "\(try context.device().id) lists no known sample format.")
         }
         var trial = ModeTrial(context, frames: context.count("periods") ?? 5)
         let sample = context.modeSample
@@ -48,7 +48,7 @@ extension CheckMakers {
         }
         let device = try await context.askedDevice()
         guard case .video(let modes) = device.formats else {
-            throw CaptureError(.unavailable, "\(device.id) lists no mode.")
+            throw CaptureError(.unavailable, "\(device.id) lists no modes.")
         }
         let missing = required.filter { mode in !modes.contains(where: mode.isMet) }
         var findings = CheckFindings([Measure("missing", Double(missing.count), "modes", .lower)])
@@ -113,7 +113,7 @@ private struct ModeTrial {
         ])
         findings.add(failed, "without a frame")
         findings.add(changed, "changed by the driver")
-        findings.add(refused, "between the ends of a range, and not there")
+        findings.add(refused, "inside a range, but not supported")
         return findings
     }
 }
@@ -131,7 +131,7 @@ extension CheckFindings {
     fileprivate mutating func add(listed: Int, tried: Int, _ sample: ModeSample?) {
         guard listed > tried else { return }
         let seed = sample.map { ", chosen by seed \($0.seed)" } ?? ""
-        add("\(listed) modes are listed, of which \(tried) were tried\(seed).")
+        add("\(tried) of \(listed) listed modes were tested\(seed).")
     }
 
     /// Adds a sentence to the message.
@@ -169,7 +169,7 @@ struct RequiredMode: Hashable, Sendable {
             let rate = FrameRate(numerator, denominator)
         else {
             throw CaptureError(
-                .usage, "\(word) is no mode.", remedies: [Remedy("Write 640x480@30, or MJPG:640x480@30.")])
+                .usage, "\(word) is not a mode.", remedies: [Remedy("Write 640x480@30, or MJPG:640x480@30.")])
         }
         (self.word, pixelFormat, self.width, self.height, self.rate) = (word, format, width, height, rate)
     }

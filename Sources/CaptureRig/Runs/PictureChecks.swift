@@ -31,7 +31,7 @@ extension CheckMakers {
 
     private static func lowLight(_ context: CheckContext) async throws(CaptureError) -> CheckFindings {
         let (record, look) = try await brightness(context)
-        guard case .video(let format) = record.media else { throw CaptureError(.usage, "Sound has no light.") }
+        guard case .video(let format) = record.media else { throw CaptureError(.usage, "Audio has no brightness.") }
         let rate = (format.frameRate.numerator, format.frameRate.denominator)
         let timing = FrameTiming(record.frames, rate: rate, arrivals: record.arrivals)
         let distance = timing.frameRate.map { $0 - Double(rate.0) / Double(rate.1) }
@@ -106,12 +106,12 @@ struct PictureFaults: Sendable {
 
     /// Meaning of a picture in the report.
     enum Fault: String {
-        case unreadable = "It is cut short, or can't be decoded."
+        case unreadable = "It is incomplete or can't be decoded."
         case black = "It is black."
-        case frozen = "It repeats the one before."
-        case otherChecksum = "Its checksum is none of the golden file's."
-        case unlike = "It is not like the golden picture."
-        case uncovered = "The shutter is closed, and it shows something."
+        case frozen = "It repeats the previous frame."
+        case otherChecksum = "Its checksum is not in the golden file."
+        case unlike = "It differs from the golden image."
+        case uncovered = "The shutter is closed, but the frame is not black."
     }
 
     /// Most frames that are kept, in all and of one kind: a capture may have thousands of them.

@@ -17,7 +17,7 @@ struct FrameLuma: Sendable {
 
     /// - Throws: `.usage` for frames that no picture can be made of.
     init(_ media: ClipTrack.Media) throws(CaptureError) {
-        guard case .video(let format) = media else { throw CaptureError(.usage, "Sound has no brightness.") }
+        guard case .video(let format) = media else { throw CaptureError(.usage, "Audio has no brightness.") }
         if format.pixelFormat.isJPEG {
             source = .image(try FrameImages(format))
         } else if let layout = RawLayout(format), let shape = Self.shape(format, layout) {

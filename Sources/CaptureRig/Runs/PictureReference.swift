@@ -18,8 +18,9 @@ extension CheckMakers {
         if context.golden.accepts { try GoldenPicture(look.found, reference).accept(context) }
         if look.hasOtherSize {
             throw CaptureError(
-                .badInput, "The golden picture has \(reference.width)x\(reference.height) points, the frames have not.",
-                remedies: [Remedy("Look at what the camera shows, then run the plan with --accept.")])
+                .badInput,
+                "The golden image has \(reference.width)x\(reference.height) points, but the frames have another size.",
+                remedies: [Remedy("Check the camera's image, then run the plan with --accept.")])
         }
         return CheckFindings(
             look.expected.measures + [
@@ -69,8 +70,8 @@ struct GoldenPicture: Sendable {
         let graymap = try context.golden.bytes(for: context.planned, "pgm", found: [])
         guard !words.isEmpty, checksums.count == words.count, let picture = LumaImage(graymap: graymap) else {
             throw CaptureError(
-                .badInput, "The golden files of \(context.planned.name) are not checksums and a picture.",
-                remedies: [Remedy("Look at what the camera shows, then run the plan with --accept.")])
+                .badInput, "The golden files of \(context.planned.name) are not checksums and an image.",
+                remedies: [Remedy("Check the camera's image, then run the plan with --accept.")])
         }
         self.picture = picture
     }
@@ -211,7 +212,7 @@ private struct SharpnessLook: StreamInspector {
 extension CaptureError {
     fileprivate static func tooFewFrames(_ record: StreamRecord) -> CaptureError {
         CaptureError(
-            .usage, "No frame of \(record.device.id) was looked at: \(record.headers.count) were captured.",
-            remedies: [Remedy("Write a smaller `skip`, or capture for a longer time, of at least 8x8 pixels.")])
+            .usage, "No frame of \(record.device.id) was examined, although \(record.headers.count) were captured.",
+            remedies: [Remedy("Use a smaller `skip`, a longer time, or a size of at least 8x8 pixels.")])
     }
 }

@@ -100,7 +100,7 @@ private struct RecordingOperation: CaptureOperation {
 
     init(_ device: Device, _ body: @escaping @Sendable (consuming Permit) async throws(CaptureError) -> Clip) {
         authorization = AuthorizedFor(
-            Capability.Camera(.video, device: .id(device.id), purpose: "Test the hardware; nothing is kept"))
+            Capability.Camera(.video, device: .id(device.id), purpose: "Test the hardware, without keeping anything"))
         self.body = body
     }
 

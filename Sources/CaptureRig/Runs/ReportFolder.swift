@@ -67,7 +67,7 @@ package struct ReportFolder: Sendable {
             throw CaptureError(
                 error.kind == .diskFull ? .diskFull : .inputOutput, error.message, errno: error.errno,
                 remedies: [
-                    Remedy(error.kind == .diskFull ? "Free some space." : "Choose a directory you may write to.")
+                    Remedy(error.kind == .diskFull ? "Free some space." : "Choose a directory that you can write to.")
                 ])
         }
     }
@@ -95,9 +95,9 @@ package struct EarlierRun: Sendable {
         guard report.plan == plan.name, report.profile == plan.profile.rawValue else {
             throw CaptureError(
                 .badInput,
-                "The report there is of the plan \"\(report.plan)\" (\(report.profile)), and this one is "
+                "The existing report is of the plan \"\(report.plan)\" (\(report.profile)), but this plan is "
                     + "\"\(plan.name)\" (\(plan.profile.rawValue)).",
-                remedies: [Remedy("Resume with the same plan and profile, or leave --resume out to begin anew.")])
+                remedies: [Remedy("Resume with the same plan and profile, or remove --resume to start again.")])
         }
         let found = RigDevices(plan, among: devices)
         let checks = Dictionary(plan.checks.map { ($0.name, $0) }) { first, _ in first }

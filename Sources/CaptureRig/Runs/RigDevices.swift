@@ -45,13 +45,13 @@ struct RigDevices: Sendable {
         switch planned.selector {
         case .id(let id):
             if let device = all.first(where: { $0.id.rawValue == id }) { return device }
-            throw missing(planned, "There is no \(planned.kind.rawValue) \(id).")
+            throw missing(planned, "The \(planned.kind.rawValue) \(id) was not found.")
         case .match(let name, let driver, let serial, let index):
             let matching = all.filter { matches($0, name: name, driver: driver, serial: serial) }
             if let index {
                 if matching.indices.contains(index) { return matching[index] }
                 throw missing(
-                    planned, "\(matching.count) devices match \(planned.name), so there is none of index \(index).")
+                    planned, "\(matching.count) devices match \(planned.name), so the index \(index) is too high.")
             }
             if let device = matching.first, matching.count == 1 { return device }
             let ids = matching.map(\.id.rawValue).joined(separator: ", ")
@@ -59,12 +59,12 @@ struct RigDevices: Sendable {
                 planned,
                 matching.isEmpty
                     ? "No \(planned.kind.rawValue) matches \(planned.name) (\(planned.selector.text))."
-                    : "Several devices match \(planned.name) (\(ids)): give it an index, or an id.")
+                    : "Several devices match \(planned.name) (\(ids)). Add an index, or use an id.")
         }
     }
 
     private static func missing(_ planned: PlannedDevice, _ message: String) -> CaptureError {
-        CaptureError(.noDevice, message, remedies: [Remedy("Plug it in, or see what there is.", .listDevices)])
+        CaptureError(.noDevice, message, remedies: [Remedy("Plug it in, or list the devices.", .listDevices)])
     }
 
     /// A serial number is a part of a stable id: udev's reading of it, in the id's own spelling.

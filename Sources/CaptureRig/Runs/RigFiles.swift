@@ -26,7 +26,7 @@ package enum RigFiles {
             // Another check of a parallel group may have made it.
             if case .success(let status) = FileStatus.of(path), status.kind == .directory { return }
             throw CaptureError(
-                .inputOutput, "The directory \(path) can't be made: \(error.text).", errno: error.number,
+                .inputOutput, "The directory \(path) can't be created: \(error.text).", errno: error.number,
                 remedies: [Remedy("Choose another directory.")])
         }
     }
@@ -68,8 +68,8 @@ package struct GoldenFiles: Sendable {
         }
         if let bytes = ProcessFile.bytes(path, limit: Self.limit) { return bytes }
         throw CaptureError(
-            .badInput, "There is no golden file \(path).",
-            remedies: [Remedy("Look at what the device does, then run the plan with --accept.")])
+            .badInput, "The golden file \(path) does not exist.",
+            remedies: [Remedy("Check the device's output, then run the plan with --accept.")])
     }
 }
 

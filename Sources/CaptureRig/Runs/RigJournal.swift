@@ -90,7 +90,7 @@ package final class RigJournal: Sendable {
         report.results = plan.checks.map { check in
             if let result = results[check.name] { return result }
             var result = CheckResult(check, of: plan, on: devices, begins: 0)
-            (result.verdict, result.message) = (.skip, "The run ended before.")
+            (result.verdict, result.message) = (.skip, "The run ended before this check.")
             return result
         }
         return report

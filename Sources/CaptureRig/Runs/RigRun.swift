@@ -100,7 +100,7 @@ package struct RigRun: Sendable {
         let begins = seconds(since: begun)
         var result = CheckResult(planned, of: plan, on: devices, begins: begins)
         if Task.isCancelled {
-            (result.verdict, result.message) = (.skip, "The plan was interrupted before.")
+            (result.verdict, result.message) = (.skip, "The plan was interrupted before this check.")
             return result
         }
         onEvent(.began(planned))
@@ -180,7 +180,7 @@ package struct BenchPrompter: Prompter {
     package var name: String { "bench" }
 
     package func obstacle() async -> CaptureError? {
-        CaptureError(.notAuthorized, "A bench asks nobody: its grants are issued ahead.")
+        CaptureError(.notAuthorized, "A bench can't ask. Grant its permissions before the run.")
     }
 
     package func ask(_ question: Question) async -> Answer { .dismissed }
@@ -188,7 +188,7 @@ package struct BenchPrompter: Prompter {
 
 extension CaptureError {
     fileprivate static func unknown(_ check: String) -> CaptureError {
-        CaptureError(.usage, "This program can't make the check \(check).")
+        CaptureError(.usage, "This program does not support the check \(check).")
     }
 
     /// Meaning for the hardware: a device that is away is missed, one that does otherwise than asked fails, and everything else

@@ -6,7 +6,7 @@ extension CheckMakers {
     static func sharing(_ context: CheckContext) async throws(CaptureError) -> CheckFindings {
         let device = try context.device()
         guard !device.nodes.isEmpty else {
-            return .skipped("\(device.id) has no node that a second program could open.")
+            return .skipped("\(device.id) has no node for a second program.")
         }
         let trial = SharedStream(streams: context.streams, queue: context.queue, device: device)
         return CheckFindings(try await trial.opening())
@@ -63,7 +63,7 @@ private struct SharedStream: Sendable {
                 (_) throws(CaptureError) in FlowSignal(begun: begun)
             }.record
             try record.checkFirst()
-            return CaptureError(.timedOut, "The second opening of \(device.id) took more than a minute.")
+            return CaptureError(.timedOut, "Opening \(device.id) a second time took more than a minute.")
         } catch {
             return error
         }
@@ -72,7 +72,7 @@ private struct SharedStream: Sendable {
     private func openAgain() async -> Result<SecondOpening, CaptureError> {
         await outcome { () async throws(CaptureError) in
             try await queue.run(
-                DeviceOperation(device, purpose: "Open it a second time; nothing is captured") {
+                DeviceOperation(device, purpose: "Open it a second time, without capturing") {
                     (permit: consuming DevicePermit) async throws(CaptureError) in
                     try await DeviceInquiry.ask(permit) { (device) throws(CaptureError) in device.openedAgain() }
                 })
@@ -99,7 +99,7 @@ extension CheckFindings {
         ])
         if let failure = opening.failure {
             let holders = opening.holders.map { "\($0.command) (\($0.processID))" }.joined(separator: ", ")
-            add(failure.message + (holders.isEmpty ? "" : " Others hold it: \(holders)."))
+            add(failure.message + (holders.isEmpty ? "" : " Other programs use it: \(holders)."))
         }
         if !granted.isEmpty { add("A second program got buffers: \(granted.joined(separator: ", ")).") }
     }

@@ -36,8 +36,8 @@ extension CheckMakers {
         let tones = words.compactMap { Double($0) }.filter { $0.isFinite && $0 >= 20 }
         if tones.count == words.count, !tones.isEmpty { return tones }
         throw CaptureError(
-            .usage, "These are no tones: \(words.joined(separator: ", ")).",
-            remedies: [Remedy("List frequencies in Hz from 20 on, one for each channel.")])
+            .usage, "These are not tones: \(words.joined(separator: ", ")).",
+            remedies: [Remedy("List one frequency per channel, in Hz, at least 20.")])
     }
 }
 
@@ -96,8 +96,8 @@ extension CheckMakers {
     static func roundTrip(_ context: CheckContext) async throws(CaptureError) -> CheckFindings {
         guard let name = context.word("play") else {
             throw CaptureError(
-                .usage, "\(context.planned.name) does not say on which device to play.",
-                remedies: [Remedy("Give it `play`, such as plughw:0,0.")])
+                .usage, "\(context.planned.name) has no playback device.",
+                remedies: [Remedy("Add `play`, such as plughw:0,0.")])
         }
         let times = max(context.count("times") ?? 5, 1)
         let sound = PlayedSound(noiseAt: try context.soundRate())

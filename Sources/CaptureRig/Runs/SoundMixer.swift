@@ -22,11 +22,11 @@ struct GatedMixer: SoundMixer {
     let device: Device
 
     func controls() async throws(CaptureError) -> [DeviceControl] {
-        try await open("controls were read") { session throws(CaptureError) in try session.controls() }
+        try await open("controls read") { session throws(CaptureError) in try session.controls() }
     }
 
     func set(_ value: ControlValue, of control: DeviceControl) async throws(CaptureError) -> DeviceControl {
-        let change = try await open("\(control.name) was set") { session throws(CaptureError) in
+        let change = try await open("\(control.name) set") { session throws(CaptureError) in
             try session.set(control, to: value)
         }
         guard change.isAsAsked else {
@@ -39,7 +39,7 @@ struct GatedMixer: SoundMixer {
         _ outcome: String, _ body: @escaping @Sendable (borrowing ControlSession) throws(CaptureError) -> Output
     ) async throws(CaptureError) -> Output {
         try await queue.run(
-            DeviceOperation(device, purpose: "Test the gain; it is set back") {
+            DeviceOperation(device, purpose: "Test the gain, and restore it") {
                 (permit: consuming DevicePermit) async throws(CaptureError) -> Output in
                 let session = try await ControlSession(opening: permit)
                 let output: Output
@@ -103,8 +103,8 @@ struct GainControls: Sendable {
     ) throws(CaptureError) -> DeviceControl {
         if let control = controls.first(where: { $0.name == name }) { return control }
         let names = controls.map(\.name).joined(separator: ", ")
-        let found = names.isEmpty ? "It has none at all." : "It has \(names)."
-        throw CaptureError(.usage, "The card has no \(what) that is called \(name). \(found)")
+        let found = names.isEmpty ? "It has none." : "It has \(names)."
+        throw CaptureError(.usage, "The card has no \(what) with the name \(name). \(found)")
     }
 
     /// Settings from the lowest to the highest gain, at equal distances.
@@ -160,7 +160,7 @@ extension CheckMakers {
         // A task that was cancelled can't open the mixer any more, and the gain must be set back in any case.
         let failure = await Task { await controls.setBack(on: mixer) }.value
         if let failure, case .success = findings {
-            throw CaptureError(.unavailable, "The gain could not be set back: \(failure.message)")
+            throw CaptureError(.unavailable, "The gain could not be restored: \(failure.message)")
         }
         return try findings.get()
     }
@@ -172,13 +172,13 @@ extension CheckMakers {
         let steps = GainSteps(try await steps(of: controls, on: mixer, context))
         guard steps.steps.count >= 2 else {
             throw CaptureError(
-                .unavailable, "\(controls.gain.name) has no two steps at which the tone would not be clipped.",
-                remedies: [Remedy("Play the tone more softly, or name another control.")])
+                .unavailable, "\(controls.gain.name) does not have two steps without clipping.",
+                remedies: [Remedy("Play the tone more quietly, or name another control.")])
         }
         var findings = CheckFindings(steps.measures, series: [steps.series])
         guard let mute = controls.mute else {
             findings.absent = ["mute_level"]
-            findings.message = "The card has no switch that mutes."
+            findings.message = "The card has no mute switch."
             return findings
         }
         _ = try await mixer.set(controls.value(isMuted: true), of: mute)

@@ -121,7 +121,7 @@ package struct DevicePlayer: SoundPlayer {
         case (_, .resourceBusy):
             return CaptureError(
                 .busy, "Another program plays on \(name) (\(call)).", errno: fault.errno,
-                remedies: [Remedy("End it, or play on another device.")])
+                remedies: [Remedy("End it, or choose another device.")])
         case (.openPCM, _):
             return CaptureError(
                 .unavailable, "\(name) can't be opened for playback (\(call)).", errno: fault.errno,
@@ -129,7 +129,7 @@ package struct DevicePlayer: SoundPlayer {
         case (.setPlaybackPCM, _):
             return CaptureError(
                 .unavailable, "\(name) can't play \(sound.channels) channels of S16_LE at \(sound.rate) Hz (\(call)).",
-                errno: fault.errno, remedies: [Remedy("Choose plughw: instead of hw:, which converts.")])
+                errno: fault.errno, remedies: [Remedy("Choose plughw: instead of hw:. It converts the format.")])
         default:
             return CaptureError(.unavailable, "\(name) stopped playing (\(call)).", errno: fault.errno)
         }

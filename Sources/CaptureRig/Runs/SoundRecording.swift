@@ -28,7 +28,7 @@ struct SoundRecording: StreamInspector {
     /// - Throws: `.usage` for more than fits into memory, and for no sound at all.
     init(_ media: ClipTrack.Media, after settling: Duration, keeping duration: Duration) throws(CaptureError) {
         guard case .audio(let format) = media else {
-            throw CaptureError(.usage, "A camera can't be heard.", remedies: [Remedy("Name a microphone.")])
+            throw CaptureError(.usage, "A camera has no audio.", remedies: [Remedy("Name a microphone.")])
         }
         self.format = format
         left = Self.frames(settling, format)
@@ -37,7 +37,8 @@ struct SoundRecording: StreamInspector {
         guard wanted <= Self.most / max(format.channels, 1) else {
             let longest = Self.most / max(format.channels, 1) / format.sampleRate
             throw CaptureError(
-                .usage, "So long a sound can't be kept in memory.", remedies: [Remedy("Choose at most \(longest) s.")])
+                .usage, "Audio of this length does not fit into memory.",
+                remedies: [Remedy("Choose at most \(longest) s.")])
         }
         for channel in channels.indices { channels[channel].reserveCapacity(wanted) }
     }

@@ -42,7 +42,7 @@ extension CheckMakers {
         let device = try await context.askedDevice()
         let first = try context.capture(frames: 1)
         guard let modes = try ModeList(device).pair(first.video) else {
-            return .skipped("\(device.id) has one mode alone, so that there is none to change to.")
+            return .skipped("\(device.id) has only one mode, so it can't change.")
         }
         var times: [Int64] = []
         var before: StreamRecord?
@@ -111,12 +111,12 @@ extension CheckContext {
     /// - Throws: what the gate and the device answer, and `.unavailable` for one that tells none.
     func askedDevice() async throws(CaptureError) -> Device {
         let device = try await queue.run(
-            DeviceOperation(device(), purpose: "Ask what it can do; nothing is captured") {
+            DeviceOperation(device(), purpose: "Read its formats, without capturing") {
                 (permit: consuming DevicePermit) async throws(CaptureError) in
                 try await DeviceInquiry.ask(permit) { (device) throws(CaptureError) in try device.asked() }
             })
         guard device.formats != .unknown else {
-            throw CaptureError(.unavailable, "\(device.id) does not tell its formats.")
+            throw CaptureError(.unavailable, "\(device.id) does not report its formats.")
         }
         return device
     }

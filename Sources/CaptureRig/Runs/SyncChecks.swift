@@ -23,8 +23,8 @@ extension CheckMakers {
         let claps = ClapPairs(seen: picture.flashes, in: picture.span, heard: sound.clicks, in: sound.span)
         guard claps.seen + claps.heard > 0 else {
             throw CaptureError(
-                .unavailable, "Nobody clapped: there was neither a flash nor a click.",
-                remedies: [Remedy("Let the calibrator flash and click once a second.")])
+                .unavailable, "No claps were found: there was no flash and no click.",
+                remedies: [Remedy("Make the calibrator flash and click once a second.")])
         }
         return claps.findings
     }
@@ -103,7 +103,7 @@ struct ClapPairs: Sendable {
         var findings = CheckFindings(sync.measures + [missed], series: sync.series)
         if pairs.isEmpty {
             findings.absent = ["sync_mean", "sync_deviation"]
-            findings.message = "\(seen) flashes were seen and \(heard) clicks heard, none of them together."
+            findings.message = "\(seen) flashes and \(heard) clicks were found, but no pair of them."
         }
         return findings
     }

@@ -17,7 +17,7 @@ public struct FaultPlan: Hashable, Sendable {
     public var clockError = 0.0
     /// Standard deviation of the timestamps.
     public var jitter = Duration.zero
-    /// Time by which all timestamps are late: what a cable or a driver's buffer adds.
+    /// Delay of all timestamps, such as from a cable or a driver's buffer.
     public var delay = Duration.zero
     /// Time from the start to the first frame.
     public var startDelay = Duration.milliseconds(20)
@@ -27,7 +27,7 @@ public struct FaultPlan: Hashable, Sendable {
     public var overruns = 0
     /// Number of frames after which the device is gone; `nil` for never.
     public var goneAfter: Int?
-    /// True for a camera that takes no picture as wide as it was set, and for a microphone that has a channel more.
+    /// True for a camera with a different width than set, and for a microphone with one more channel.
     public var changesSettings = false
 
     // What the picture shows.
@@ -38,33 +38,34 @@ public struct FaultPlan: Hashable, Sendable {
     public var black = 0.0
     /// Share of frames, 0...1, with a flipped bit.
     public var flipped = 0.0
-    /// Number of pixels over which each is smeared; 0 for a sharp picture.
+    /// Width of the blur in pixels; 0 for a sharp image.
     public var blur = 0
     /// Time for which the brightness wanders after the start.
     public var exposureSettling = Duration.zero
-    /// Share of the brightness, 0...1, by which it swings up and down without an end.
+    /// Amplitude of an endless oscillation of the brightness, 0...1.
     public var exposureHunting = 0.0
     /// Share of frames, 0...1, of which only the first half is delivered.
     public var cut = 0.0
-    /// True for a scene in which nothing moves, such as a chart.
+    /// True for a scene without motion, such as a chart.
     public var standsStill = false
     /// Standard deviation of a sensor's noise in steps of brightness, nearly; another one in each frame.
     public var grain = 0
     /// Time after the start at which the privacy shutter closes; `nil` for never.
     public var shutterCloses: Duration?
-    /// False for a shutter without a control that tells of it.
+    /// False for a shutter without a control that reports it.
     public var reportsShutter = true
-    /// True for a shutter that lets the picture through.
+    /// True for a shutter that does not cover the image.
     public var seesThroughShutter = false
 
     // What the sound is.
 
     /// Frequency of the tone on the first channel: a whole number of Hz.
     public var tone = 997.0
-    /// True for the same tone on all channels; else the second one has it twice as high, the third one three times.
+    /// True for the same tone on all channels. Otherwise the second channel has twice the frequency, the third one three
+    /// times.
     public var isOneTone = true
-    /// True for a click of 2 ms at each whole second of CLOCK_MONOTONIC, where a camera's picture has a flash. The tone is then
-    /// softer by 20 dB.
+    /// True for a click of 2 ms at each whole second of CLOCK_MONOTONIC, together with the flash of a camera. The tone is
+    /// then 20 dB quieter.
     public var hasClaps = false
     /// Level at which the tone is clipped, 0...1 of its amplitude; 1 leaves it whole.
     public var clipping = 1.0
@@ -76,7 +77,7 @@ public struct FaultPlan: Hashable, Sendable {
     public var muted: Set<Int> = []
     /// True where the first two channels are exchanged.
     public var swapsChannels = false
-    /// Time from the playing of a sound to its recording.
+    /// Delay from playback to recording.
     public var roundTrip = Duration.milliseconds(10)
     /// Error of the middle step of the gain, in dB.
     public var gainError = 0.0

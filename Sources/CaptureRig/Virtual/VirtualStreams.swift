@@ -30,7 +30,7 @@ package struct VirtualStreams: StreamSource {
         var record = StreamRecord(device, source.media, differences: differences, begun: VirtualDevice.epoch)
         while !record.isWhole(capture), !Task.isCancelled {
             guard let frame = source.next() else {
-                record.failure = CaptureError(.deviceGone, "\(device.id) delivers nothing any more.")
+                record.failure = CaptureError(.deviceGone, "\(device.id) stopped delivering.")
                 break
             }
             // Virtual hours are computed at once: other tasks shall not wait for their end.

@@ -6,9 +6,9 @@ import CaptureBase
 public enum AuthorizationStatus: Hashable, Sendable {
     /// No record: asking can help. `previous` is a grant to an executable that has changed since.
     case notDetermined(previous: Grant? = nil)
-    /// Nobody who could be asked can change it here.
+    /// A permission can't change this, so no question is asked.
     case restricted(Restriction)
-    /// A stored no.
+    /// A stored denial.
     case denied(Decision)
     /// A stored or the policy's yes, which may be for a lower level than needed.
     case authorized(Grant)
@@ -22,13 +22,13 @@ public struct Restriction: Hashable, Sendable {
     public enum Cause: Hashable, Sendable {
         /// A rule of the administrator.
         case policy(PolicyOrigin)
-        /// The policy can't be read or understood; nobody is allowed until it can.
+        /// The policy can't be read or understood. Nothing is allowed until it can.
         case policyUnreadable(file: String)
         /// All devices of the capability are switched off for this user.
         case killSwitch
         /// The node's owner, group and mode refuse this user.
         case nodePermissions(node: String)
-        /// The store can't be read; nobody is allowed until it can.
+        /// The permission database can't be read. Nothing is allowed until it can.
         case store
         /// The kernel did not identify the process.
         case unknownSubject
@@ -49,7 +49,7 @@ public struct Restriction: Hashable, Sendable {
 }
 
 extension AuthorizationStatus {
-    /// True if something is granted, at whatever level.
+    /// True if anything is granted, at any level.
     public var isAuthorized: Bool { grant != nil }
 
     /// The grant, if there is one.
@@ -86,7 +86,7 @@ extension Restriction {
     /// Restriction of an unknown program: a grant names a program, so none can apply.
     static func unknownSubject(_ error: CaptureError) -> Restriction {
         Restriction(
-            cause: .unknownSubject, reason: "It can't be told which program asks: \(error.message)",
+            cause: .unknownSubject, reason: "The program that asks can't be identified: \(error.message)",
             remedies: error.remedies.isEmpty
                 ? [Remedy("Run the program where it can read /proc/self, or ask the administrator.")] : error.remedies)
     }
@@ -103,15 +103,15 @@ extension Restriction {
         let levels = request.capability.levels.map { "\"\($0.name)\"" }.joined(separator: " and ")
         return Restriction(
             cause: .unknownLevel,
-            reason: "The \(request.capability) has the levels \(levels), and not the one that was asked for.",
-            remedies: [Remedy("Ask for one of the capability's own levels, as the library has them.")])
+            reason: "The \(request.capability) has only the levels \(levels).",
+            remedies: [Remedy("Ask for one of these levels.")])
     }
 
     /// Restriction of an unreadable store: it may hold a denial, so nobody is allowed.
     static func store(_ error: CaptureError) -> Restriction {
         Restriction(
-            cause: .store, reason: "The decisions can't be read, so nobody is allowed: \(error.message)",
+            cause: .store, reason: "The permissions can't be read, so nothing is allowed: \(error.message)",
             remedies: error.remedies.isEmpty
-                ? [Remedy("See what is wrong with the store.", .verifyLog)] : error.remedies)
+                ? [Remedy("Check the permission database.", .verifyLog)] : error.remedies)
     }
 }

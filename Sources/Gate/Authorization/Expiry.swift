@@ -127,8 +127,8 @@ extension StoreSnapshot {
         decision.hasRunOut(at: now, latest: latestSinceEpoch.exactNanoseconds)
     }
 
-    /// Latest wall time that the store has seen, since 1970, if the clock is at least a second behind it;
-    /// `nil` otherwise. The clock was ahead then, or was set back since. Permissions for a time count by it.
+    /// Latest clock time in the permission database, since 1970, if the clock is now at least a second earlier; otherwise
+    /// `nil`. The clock was ahead then, or was set back since. Permissions with a time limit use the latest time.
     /// - Parameter now: The present clocks.
     public func laterClock(than now: GateInstant) -> Duration? {
         latestSinceEpoch - now.sinceEpoch >= .seconds(1) ? latestSinceEpoch : nil

@@ -94,8 +94,8 @@ extension Gatekeeper {
         guard items.contains(where: \.request.isOfHardware) else { return nil }
         return CaptureError(
             .unavailable,
-            "\"\(prompter.name)\" is a prompter of the program's own, which can't answer for a person about a real device.",
-            remedies: [Remedy("Let the terminal or the desktop ask: Gatekeeper.shared does.")])
+            "\"\(prompter.name)\" is a custom prompter. Custom prompters can't give permission for real devices.",
+            remedies: [Remedy("Use Gatekeeper.shared, which asks at the terminal or on the desktop.")])
     }
 
     /// Refuses what a gatekeeper of this standing does not open.
@@ -103,10 +103,10 @@ extension Gatekeeper {
         guard !standing.opensHardware, !device.id.isBuiltIn else { return }
         throw CaptureError(
             .notAuthorized,
-            "The \(capability) \(device.id) opens for the machine's own gate alone, and this gatekeeper was made by hand.",
+            "Only Gatekeeper.shared can open the \(capability) \(device.id). This program made its own gatekeeper.",
             remedies: [
-                Remedy("Use Gatekeeper.shared, which GateQueue() does."),
-                Remedy("Or name a built-in test device: test:bars or test:tone."),
+                Remedy("Use Gatekeeper.shared, which is the default of GateQueue()."),
+                Remedy("Or use a built-in test device: test:bars or test:tone."),
             ])
     }
 }

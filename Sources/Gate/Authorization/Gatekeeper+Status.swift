@@ -2,17 +2,17 @@ import CaptureBase
 import Dispatch
 
 extension Gatekeeper {
-    /// Availability of a capability: whether there is such a thing, and whether it is free. Asks nobody.
+    /// Availability of a capability: whether the device or service exists and is free. Never asks.
     public func availability(of capability: some CapabilityType) async -> Availability {
         await capability.availability(in: self)
     }
 
-    /// Status of a capability: whether it is allowed. Asks nobody.
+    /// Status of a capability: whether it is allowed. Never asks.
     public func status(of capability: some CapabilityType) async -> AuthorizationStatus {
         await capability.authorizationStatus(in: self)
     }
 
-    /// Report on a capability: availability, status and the reason of a refusal, in one reading. Asks nobody.
+    /// Report on a capability: availability, status and the reason of a refusal, in one reading. Never asks.
     public func report(on capability: some CapabilityType) async -> AuthorizationReport {
         await capability.comparedReport(in: self)
     }
@@ -127,7 +127,7 @@ extension AccessLevel {
 }
 
 extension Gatekeeper {
-    /// Status of a capability now, and each time it changes, from whichever process. Asks nobody.
+    /// Status of a capability now and after each change, by any process. Never asks.
     ///
     /// A consumer that is slow gets the latest and misses those between.
     public func statusChanges<Asked: CapabilityType>(of capability: Asked) -> AsyncStream<AuthorizationStatus> {

@@ -39,11 +39,11 @@ public final class Gatekeeper: Sendable {
     let watcher: CaptureWatcher
     private let lost = Locked<[CaptureError]>([])
 
-    /// The ends of captures that the audit log did not take, one error each, the first hundred: it has their beginning alone.
+    /// Ends of captures that could not be written to the audit log, one error each, up to a hundred. The log has only their
+    /// start.
     public var unloggedEnds: [CaptureError] { lost.withLock { $0 } }
 
-    /// A gate of a program's own, for its tests and for capabilities of its own: its permits open the built-in test devices
-    /// alone.
+    /// A custom gatekeeper, for tests and custom capabilities. Its permits open only the built-in test devices.
     ///
     /// - Parameters:
     ///   - subject: the program that asks; a failure restricts everything.
@@ -107,7 +107,7 @@ public final class Gatekeeper: Sendable {
             do throws(CaptureError) {
                 try store.append(event)
             } catch {
-                log?.error("The audit log took no \(event.kind.rawValue) line: \(error.message)")
+                log?.error("The audit log can't be written (\(event.kind.rawValue)): \(error.message)")
             }
         }
     }
@@ -145,7 +145,7 @@ public final class Gatekeeper: Sendable {
                 try store.append(event)
                 return nil
             } catch {
-                log?.error("The audit log took no \(event.kind.rawValue) line: \(error.message)")
+                log?.error("The audit log can't be written (\(event.kind.rawValue)): \(error.message)")
                 return error
             }
         }
@@ -165,9 +165,9 @@ extension CaptureError {
     ) -> CaptureError {
         CaptureError(
             .store,
-            "The audit log has the beginning of the capture of \(device.name) (\(device.id)) and not its end: "
+            "The audit log has the start of the capture of \(device.name) (\(device.id)), but not its end: "
                 + cause.message,
             errno: cause.errno,
-            remedies: cause.remedies + [Remedy("See what the log has.", .verifyLog)])
+            remedies: cause.remedies + [Remedy("Check the log.", .verifyLog)])
     }
 }

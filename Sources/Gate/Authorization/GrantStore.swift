@@ -55,8 +55,8 @@ public struct StoreSnapshot: Sendable {
     public let killSwitches: Set<CapabilityName>
     /// Latest wall time that the store has seen, since 1970: a clock set back does not lower it.
     public let latestSinceEpoch: Duration
-    /// `once` grants that were used up in this boot and not removed since. They allow nothing new. `nil` where the
-    /// store forgets them: then only a newer denial, a kill switch or the policy ends a capture that runs on one.
+    /// `once` grants that were used in this boot and not removed since. They allow nothing new. `nil` if the store forgets
+    /// them: then only a newer denial, a kill switch or the policy ends a capture that uses one.
     public let consumed: [Decision]?
     /// The store's version at this reading or before it.
     public let version: Int64?
@@ -165,8 +165,8 @@ public struct PolicyQuery: Hashable, Sendable {
     public let device: DeviceID
     /// Other ids of the device: a rule that denies one of them denies it, a rule that allows one does not allow it.
     public let aliases: [DeviceID]
-    /// True if the device may be any one of its capability, as behind a sound server: a rule that denies one of them by
-    /// its id denies it.
+    /// True if the device can be any device of its capability, for example through a sound server. A rule that denies one of
+    /// them by its id then denies this device.
     public let mayBeAny: Bool
     /// The present clocks.
     public let at: GateInstant

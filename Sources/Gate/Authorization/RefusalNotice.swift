@@ -25,10 +25,10 @@ struct RefusalNotice: Sendable {
         self.device = device
     }
 
-    /// Name for a sentence: "the microphone HD Pro Webcam C920 (usb-046d_C920)", as far as it is known.
+    /// Name for a sentence: `the microphone "HD Pro Webcam C920" (usb-046d_C920)`, as far as it is known.
     var thing: String {
         guard let device else { return "the \(capability)" }
-        return "the \(capability) \(device.name) (\(device.id))"
+        return "the \(capability) \"\(device.name)\" (\(device.id))"
     }
 
     /// Path of the program that asks.
@@ -40,8 +40,8 @@ struct RefusalNotice: Sendable {
     func absence(_ availability: Availability) -> CaptureError? {
         guard case .absent(let sought) = availability else { return nil }
         return CaptureError(
-            .noDevice, "There is no such \(capability): \(sought)",
-            remedies: [Remedy("See which devices there are.", .listDevices)])
+            .noDevice, "No \(capability) was found: \(sought)",
+            remedies: [Remedy("List the devices.", .listDevices)])
     }
 
     /// Error for a device that another process holds; `nil` if nobody does.
@@ -49,12 +49,8 @@ struct RefusalNotice: Sendable {
         guard case .busy(let holder) = availability else { return nil }
         guard let holder else {
             return CaptureError(
-                .busy, "\(capitalized(thing)) is in use by another process that can't be seen from here.",
-                remedies: [
-                    Remedy(
-                        "Close it; where it is another user's, root sees which it is.",
-                        .showHiddenHolders)
-                ])
+                .busy, "\(capitalized(thing)) is in use by a process that you can't see, such as another user's.",
+                remedies: [Remedy("Let root find the process, then close it.", .showHiddenHolders)])
         }
         return CaptureError(
             .busy, "\(capitalized(thing)) is in use by \(holder.command) (process \(holder.processID)).",
@@ -84,7 +80,7 @@ extension RefusalNotice {
         let date = CalendarDate(nanosecondsSince1970: decision.decidedAt.wallNanoseconds)
         return CaptureError(
             .notAuthorized, "\(program) may not use \(thing): denied on \(date) by \(decision.decidedBy.description).",
-            remedies: [Remedy("Allow it after all.", .grant(permission(on: decision.device)))])
+            remedies: [Remedy("Allow it.", .grant(permission(on: decision.device)))])
     }
 
     /// Nobody decided yet, or the yes was for another version of the program.
@@ -92,12 +88,12 @@ extension RefusalNotice {
         if let laterClock { return outrun(by: laterClock) }
         guard let previous else {
             return CaptureError(
-                .notAuthorized, "Nobody has allowed \(program) to use \(thing) yet.", remedies: grantRemedies)
+                .notAuthorized, "\(program) needs permission to use \(thing).", remedies: grantRemedies)
         }
         let date = CalendarDate(nanosecondsSince1970: previous.decidedAt.wallNanoseconds)
         return CaptureError(
             .notAuthorized,
-            "\(program) is not the program that was allowed to use \(thing) on \(date): its file has changed since.",
+            "\(program) has changed since it was allowed to use \(thing) on \(date). It needs a new permission.",
             remedies: grantRemedies)
     }
 
@@ -107,8 +103,7 @@ extension RefusalNotice {
         let seen = CalendarDate(nanosecondsSince1970: later.seen)
         return CaptureError(
             .notAuthorized,
-            "\(program) may not use \(thing): the permission until \(end) counts as over, because the grant store has seen "
-                + "a later clock, \(seen).",
+            "\(program) may not use \(thing). Its permission until \(end) counts as expired: the clock once showed \(seen).",
             remedies: [.forgetLaterClock] + grantRemedies)
     }
 
@@ -121,8 +116,8 @@ extension RefusalNotice {
     /// Error for a yes of too low a level. The commands that grant know devices alone.
     func tooLow(_ grant: Grant, for level: AccessLevel) -> CaptureError {
         CaptureError(
-            .notAuthorized, "\(program) may use \(thing) for \"\(grant.level)\" only, and \"\(level)\" is needed.",
-            remedies: request == nil ? [Remedy("Ask for \"\(level)\", and agree.")] : grantRemedies)
+            .notAuthorized, "\(program) may use \(thing) only at the level \"\(grant.level)\". It needs \"\(level)\".",
+            remedies: request == nil ? [Remedy("Ask for the level \"\(level)\", and agree.")] : grantRemedies)
     }
 
     /// Error for a permit of too low a level.
@@ -131,14 +126,14 @@ extension RefusalNotice {
         let needed = request?.level.name ?? ""
         return CaptureError(
             .notAuthorized,
-            "The permit for \(thing) is for \"\(level)\" only, and \"\(needed)\" is needed for what it is to open.",
+            "The permit for \(thing) has the level \"\(level)\". Opening it this way needs \"\(needed)\".",
             remedies: [Remedy("Ask for \"\(needed)\" in the operation's authorization.")] + grantRemedies)
     }
 
     /// The same refusal where a person would have to be asked and can't be.
     func refusal(_ refusal: CaptureError, obstacle: CaptureError) -> CaptureError {
         CaptureError(
-            .notAuthorized, "\(refusal.message) Nobody can be asked now: \(obstacle.message)",
+            .notAuthorized, "\(refusal.message) \(obstacle.message)",
             remedies: refusal.remedies + obstacle.remedies, underlying: [obstacle])
     }
 }
@@ -159,7 +154,7 @@ extension Decider: CustomStringConvertible {
     public var description: String {
         switch self {
         case .person(let prompter): "a person (\(prompter))"
-        case .command: "command"
+        case .command: "a command"
         case .policy(let origin): "policy (\(origin.file):\(origin.line))"
         case .system: "the system"
         }
@@ -169,7 +164,7 @@ extension Decider: CustomStringConvertible {
 extension Remedy {
     /// Remedy for a store that saw a clock that was ahead.
     package static let forgetLaterClock = Remedy(
-        "If that clock was wrong, have the store forget it; permissions for a time end with it, and can be given again.",
+        "If the clock was wrong then, reset it in the database. This also removes the permissions with a time limit.",
         .forgetLaterClock)
 }
 
@@ -178,7 +173,7 @@ extension RefusalNotice {
     var grantRemedies: [Remedy] {
         [
             Remedy("Allow one capture.", .grant(permission(isOnce: true))),
-            Remedy("Allow it for good.", .grant(permission())),
+            Remedy("Allow it permanently.", .grant(permission())),
         ]
     }
 
@@ -201,10 +196,10 @@ extension CaptureError {
     /// - Parameter device: The camera that reports it.
     public static func privacyShutter(closedOn device: DeviceDescription) -> CaptureError {
         CaptureError(
-            .unavailable, "The privacy shutter of \(device.name) (\(device.id)) is closed: it sees nothing.",
+            .unavailable, "The privacy shutter of \(device.name) (\(device.id)) is closed.",
             remedies: [
                 Remedy(
-                    "Open it, then try again: a slide at the lens, or the key with the crossed-out camera.")
+                    "Open it, then try again. It is a slider at the lens, or the key with a crossed-out camera.")
             ])
     }
 }

@@ -101,15 +101,15 @@ public struct Executable: Hashable, Sendable, Codable {
     public let inode: UInt64
     /// SHA-256 of the file's bytes, 64 lower-case hexadecimal digits.
     public let sha256: String
-    /// Kernel's data of the file that change whenever its bytes change, so that an unchanged file is not read again, with a mark
-    /// behind them where it is root's alone; `nil` where they are not reliable.
+    /// Data of the kernel about the file, which change whenever its bytes change, so that an unchanged file is not read
+    /// again. A mark at the end means that only root can change it. `nil` if the data are not reliable.
     public private(set) var stamp: String?
 
     /// End of the stamp of a file that root alone could change or replace when it was read.
     package static let rootMark = " root"
 
-    /// True if root alone could change or replace the file when it was read: it and all folders above it are root's, and nobody
-    /// else may write them. What was decided about such a program outlives its updates.
+    /// True if only root could change or replace the file when it was read: root owns it and all directories above it, and
+    /// other users can't write to them. Permissions of such a program stay valid after its updates.
     public var isOfRootAlone: Bool { stamp?.hasSuffix(Self.rootMark) ?? false }
 
     /// True if what was decided about this file holds for the one that is at its path now: the bytes are the same, or root alone

@@ -36,7 +36,7 @@ extension Capability {
         public let requirement: Requirement
         private let service: any LocationService
 
-        /// Describes what is needed; asks nobody.
+        /// Describes the access that is needed. Never asks.
         ///
         /// - Parameters:
         ///   - accuracy: how exact the position is to be.

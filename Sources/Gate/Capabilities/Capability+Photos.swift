@@ -9,14 +9,14 @@ extension CapabilityName {
 ///
 /// *thread-safe*
 public enum PhotosAccess: Int, LeveledRequirement, CaseIterable {
-    /// Pictures may be seen.
+    /// Reading pictures.
     case read = 1
-    /// Pictures may be added and changed, too.
+    /// Reading, adding and changing pictures.
     case write
 }
 
 extension Capability {
-    /// Right to use the folder of the user's pictures.
+    /// Access to the user's pictures directory.
     ///
     /// `folder(in:)` gives its path to code that has the permission. A decision is about one folder: where the user's settings
     /// name another one later, the person is asked again. In a sandbox that does not show that folder, the desktop's portal has
@@ -34,7 +34,7 @@ extension Capability {
         public let requirement: Requirement
         private let library: any PicturesLibrary
 
-        /// Describes what is needed; asks nobody.
+        /// Describes the access that is needed. Never asks.
         ///
         /// - Parameters:
         ///   - access: `.read`, or `.write` to add pictures.
@@ -64,7 +64,7 @@ extension Capability {
             await authorization().report(in: gatekeeper)
         }
 
-        /// Path of the folder. Uses up a grant for once, and writes the use into the audit log.
+        /// Path of the directory. Uses up a grant for one use, and writes the use to the audit log.
         ///
         /// - Parameter gatekeeper: the gate that decides.
         /// - Returns: an absolute path.
@@ -94,14 +94,14 @@ extension Capability {
     }
 }
 
-/// The folder of the user's pictures, as far as it is known without asking.
+/// The user's pictures directory, as far as it is known without asking.
 ///
 /// *thread-safe*
 public struct PicturesFinding: Sendable {
-    /// The folder, as a question shows it. A decision about its id is one about this folder.
+    /// The directory, as a question shows it. A permission for its id is for this directory.
     public let description: DeviceDescription
     public let state: ServiceState
-    /// Absolute path; `nil` where a person has to choose a folder first.
+    /// Absolute path; `nil` if the user must choose a directory first.
     public let path: String?
 
     public init(_ description: DeviceDescription, _ state: ServiceState, path: String?) {
@@ -111,7 +111,7 @@ public struct PicturesFinding: Sendable {
     }
 }
 
-/// Finds the folder of the user's pictures; implemented where the user's settings and the session bus are known.
+/// Finds the user's pictures directory. Implemented where the user's settings and the session bus are known.
 ///
 /// *thread-safe*
 public protocol PicturesLibrary: Sendable {

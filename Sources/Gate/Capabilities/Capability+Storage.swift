@@ -1,7 +1,7 @@
 import CaptureBase
 
 extension CapabilityName {
-    /// Directory for clips: nobody is asked for it.
+    /// Directory for clips, which needs no permission.
     public static let storage = CapabilityName(rawValue: "storage")
 }
 
@@ -33,7 +33,7 @@ extension Capability {
         }
 
         public var name: CapabilityName { .storage }
-        /// None: nobody grants it.
+        /// Always `nil`: storage needs no grant.
         public var requiredLevel: AccessLevel? { nil }
 
         public func availability(in gatekeeper: Gatekeeper) async -> Availability {
@@ -58,9 +58,10 @@ extension Capability.Storage {
     /// Meaning of what the inspector found. Missing space counts as absent, not as refused: nobody forbids it.
     private func report(_ state: StorageState, in gatekeeper: Gatekeeper) -> AuthorizationReport {
         switch state {
-        case .absent: absent("There is no folder \(requirement.directory).", "Make it, or name another one.")
-        case .notDirectory: absent("\(requirement.directory) is not a folder.", "Name another one.")
-        case .directory(false, _): restricted("\(requirement.directory) is not writable for this user.")
+        case .absent:
+            absent("The directory \(requirement.directory) does not exist.", "Create it, or choose another one.")
+        case .notDirectory: absent("\(requirement.directory) is not a directory.", "Choose a directory.")
+        case .directory(false, _): restricted("You can't write to \(requirement.directory).")
         case .directory(true, let free) where free < requirement.freeBytes: full(free)
         case .directory(true, _):
             AuthorizationReport(
@@ -76,7 +77,7 @@ extension Capability.Storage {
 
     private func restricted(_ reason: String) -> AuthorizationReport {
         let remedies = [
-            Remedy("See who may write there.", command: "ls -ld \(ShellQuote.word(requirement.directory))")
+            Remedy("See who can write to it.", command: "ls -ld \(ShellQuote.word(requirement.directory))")
         ]
         let restriction = Restriction(
             cause: .nodePermissions(node: requirement.directory), reason: reason, remedies: remedies)
@@ -88,8 +89,8 @@ extension Capability.Storage {
     private func full(_ free: Int64) -> AuthorizationReport {
         let needed = requirement.freeBytes
         let error = CaptureError(
-            .diskFull, "\(requirement.directory) has \(free) bytes free, and \(needed) are needed.",
-            remedies: [Remedy("Make room, or name another folder.")])
+            .diskFull, "\(requirement.directory) has \(free) bytes free, but \(needed) are needed.",
+            remedies: [Remedy("Free some space, or choose another directory.")])
         return AuthorizationReport(
             availability: .absent("\(needed) bytes in \(requirement.directory)"), status: .notDetermined(),
             refusal: error, isAskable: false)
@@ -119,7 +120,7 @@ public protocol StorageInspector: Sendable {
 public enum StorageState: Hashable, Sendable {
     /// Nothing has this name.
     case absent
-    /// The path exists and is no directory.
+    /// The path exists, but is not a directory.
     case notDirectory
     /// - Parameters:
     ///   - isWritable: For this user.

@@ -249,7 +249,7 @@ extension Capability {
 
         public var requests: [DeviceRequest] { requirement }
 
-        /// Name of the only capability, else all names with `+` between.
+        /// Name of the only capability, or all names joined with `+`.
         public var name: CapabilityName {
             var names: [String] = []
             for request in requirement where !names.contains(request.capability.rawValue) {

@@ -10,14 +10,14 @@ public protocol DeviceDirectory: Sendable {
 ///
 /// *thread-safe*
 public struct DeviceResolution: Sendable {
-    /// The concrete device, also where it is busy; `nil` where there is none.
+    /// The concrete device, even if it is busy; `nil` if no device matches.
     public let device: DeviceDescription?
     /// Presence of the device, and its holder if it is busy.
     public let availability: Availability
     /// Set where the node's permissions refuse this user.
     public let restriction: Restriction?
-    /// Other ids of the same hardware: its id in another port, or once another device reports the same of itself. A
-    /// denial of any alias denies this device; a grant of one does not allow it.
+    /// Other ids of the same hardware: its id at another port, or its id if another device reports the same identity. A
+    /// denial of any alias denies this device. A grant for an alias does not allow it.
     public let aliases: [DeviceID]
 
     public init(

@@ -11,7 +11,7 @@ public enum ServiceState: Sendable {
     case restricted(Restriction)
 }
 
-/// Answer of a service that has a say of its own, and may ask a person for it.
+/// Answer of a service that decides itself, and can ask a person.
 ///
 /// *thread-safe*
 public enum ServiceAnswer: Sendable {

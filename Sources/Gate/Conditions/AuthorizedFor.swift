@@ -89,7 +89,7 @@ struct Confirm: GateOperation {
     }
 }
 
-/// Asks a person for a capability, if asking can help, and reports how it stands then.
+/// Asks for a permission, if asking can help, and reports the resulting status.
 ///
 /// A stored no is a report. A question that ended without an answer, or was not asked, is an error, which is thrown after
 /// the report.
@@ -158,7 +158,7 @@ public struct Authorize<Capable: CapabilityType>: GateOperation, ConditionedOper
     }
 }
 
-/// Reports availability and status of a capability. Asks nobody.
+/// Reports the availability and status of a capability. Never asks.
 ///
 /// *thread-safe*
 public struct GetAuthorizationStatus<Capable: CapabilityType>: GateOperation, ConditionedOperation {

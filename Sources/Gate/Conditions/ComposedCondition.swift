@@ -22,7 +22,8 @@ public struct AndCondition: OperationCondition, ComposedCondition {
     }
 }
 
-/// Satisfied if one of its conditions is; without any, never. Nobody is asked if one that asks nothing is satisfied.
+/// Satisfied if one of its conditions is; never satisfied without conditions. Does not ask if a condition that needs no
+/// question is satisfied.
 ///
 /// *thread-safe*
 public struct OrCondition: OperationCondition, ComposedCondition {
@@ -80,7 +81,7 @@ public struct IgnoredCondition<Wrapped: OperationCondition>: OperationCondition,
     func tree(_ leaves: inout ConditionLeaves) -> ConditionTree { .ignoring(leaves.tree(of: condition)) }
 }
 
-/// Evaluates a condition without asking anybody for it, whatever it is composed of.
+/// Evaluates a condition without asking, including all its parts.
 ///
 /// *thread-safe*
 public struct SilentCondition<Wrapped: OperationCondition>: OperationCondition, ComposedCondition {
@@ -211,7 +212,8 @@ extension ConditionTree.Verdict {
     /// Verdict of the opposite; an open one stays open.
     func negated(_ name: String) -> Self {
         switch self {
-        case .satisfied: .failed([CaptureError(.conditionFailed, "\(name) holds, and must not.")])
+        case .satisfied:
+            .failed([CaptureError(.conditionFailed, "The condition \"\(name)\" is true, but must not be.")])
         case .failed: .satisfied
         case .open: self
         }

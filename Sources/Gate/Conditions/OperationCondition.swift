@@ -54,11 +54,11 @@ public struct BlockCondition: OperationCondition {
     public func evaluate(in context: OperationContext) async -> ConditionResult {
         do {
             if try await block() { return .satisfied }
-            return .failed(CaptureError(.conditionFailed, "\(name) does not hold."))
+            return .failed(CaptureError(.conditionFailed, "The condition \"\(name)\" is not true."))
         } catch let error as CaptureError {
             return .failed(error)
         } catch {
-            return .failed(CaptureError(.conditionFailed, "\(name) could not be evaluated: \(error)"))
+            return .failed(CaptureError(.conditionFailed, "The condition \"\(name)\" could not be evaluated: \(error)"))
         }
     }
 }
@@ -126,7 +126,7 @@ public struct NoFailedDependenciesCondition: OperationCondition {
         case .succeeded: nil
         // Also with an output: that may be a part of what it should be.
         case .cancelled, .cancelledWithOutput:
-            ignoringCancelled ? nil : CaptureError(.cancelled, "\(dependency.name), which comes first, was cancelled.")
+            ignoringCancelled ? nil : CaptureError(.cancelled, "The dependency \(dependency.name) was cancelled.")
         case .refused(let error): failure(dependency.name, error)
         case .failed(let error): failure(dependency.name, error)
         }
@@ -134,10 +134,10 @@ public struct NoFailedDependenciesCondition: OperationCondition {
 
     private func failure(_ name: String, _ error: any Error) -> CaptureError {
         guard let known = error as? CaptureError else {
-            return CaptureError(.conditionFailed, "\(name), which comes first, failed: \(error)")
+            return CaptureError(.conditionFailed, "The dependency \(name) failed: \(error)")
         }
         return CaptureError(
-            .conditionFailed, "\(name), which comes first, failed: \(known.message)", remedies: known.remedies,
+            .conditionFailed, "The dependency \(name) failed: \(known.message)", remedies: known.remedies,
             underlying: [known])
     }
 }

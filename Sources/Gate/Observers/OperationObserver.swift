@@ -57,8 +57,8 @@ public struct BlockObserver: OperationObserver {
     private let finishes: (@Sendable (OperationIdentity, OperationOutcome) -> Void)?
     private let finished: (@Sendable (OperationIdentity, OperationOutcome) -> Void)?
 
-    /// Makes an observer of the given closures. `didProduce` also receives the name of the operation that a condition
-    /// has run before its evaluation, and `didCancel` the error that the operation was cancelled with.
+    /// Creates an observer from closures. `didProduce` also receives the name of the operation that a condition runs before
+    /// its evaluation. `didCancel` also receives the error of the cancellation.
     public init(
         didAttach: (@Sendable (OperationIdentity) -> Void)? = nil,
         didProduce: (@Sendable (OperationIdentity, String) -> Void)? = nil,

@@ -38,7 +38,7 @@ public final class TimeoutObserver: OperationObserver {
 extension CaptureError {
     fileprivate static func timedOut(_ name: String, _ limit: Duration) -> CaptureError {
         CaptureError(
-            .timedOut, "\(name) took longer than \(limit).", remedies: [Remedy("Give it more time, or less to do.")])
+            .timedOut, "\(name) took longer than \(limit).", remedies: [Remedy("Allow more time, or reduce the work.")])
     }
 }
 
@@ -67,14 +67,14 @@ public struct LoggingObserver: OperationObserver {
     }
 
     public func didCancel(_ operation: OperationIdentity, with error: CaptureError?) {
-        debug(operation, error.map { "is to end: \($0.message)" } ?? "is to end")
+        debug(operation, error.map { "is ending: \($0.message)" } ?? "is ending")
     }
 
     public func didFinish(_ operation: OperationIdentity, _ outcome: OperationOutcome) {
         switch outcome {
         case .succeeded: debug(operation, "succeeded")
         case .cancelled: debug(operation, "was cancelled")
-        case .cancelledWithOutput: debug(operation, "was cancelled, and has an output")
+        case .cancelledWithOutput: debug(operation, "was cancelled after it produced its output")
         case .refused(let error):
             log.notice("\(operation.name) was refused: \(error.message)", metadata: mark(operation))
         case .failed(let error): log.notice("\(operation.name) failed: \(text(of: error))", metadata: mark(operation))

@@ -1,4 +1,4 @@
-/// Operation with further conditions on top of its own.
+/// Operation with additional conditions.
 ///
 /// The further ones come first: while one of them fails, those of the operation are neither evaluated nor asked for.
 ///
@@ -42,7 +42,8 @@ public struct MapOperation<Wrapped: QueuedOperation, Output: Sendable>: Conditio
     }
 }
 
-/// Operation, and then one that is made of its output. The second one's conditions are evaluated when the first has ended.
+/// Operation followed by a second one, which is created from its output. The second one's conditions are evaluated after the
+/// first has ended.
 ///
 /// *thread-safe*
 public struct FlatMapOperation<Wrapped: QueuedOperation, Next: QueuedOperation>: ConditionedOperation

@@ -40,7 +40,7 @@ public final class GateQueue: Sendable {
         OperationHandle(add(OperationBody(operation), dependencies, priority))
     }
 
-    /// Holds everything back that has not begun to execute: nothing is evaluated and nobody is asked.
+    /// Holds back all operations that have not started: no conditions are evaluated, and no questions are asked.
     public func suspend() { scheduler.suspend() }
 
     public func resume() { scheduler.resume() }
@@ -82,7 +82,7 @@ extension GateQueue {
         }
     }
 
-    /// Adds an operation with an error type of its own, and waits for its output like the other `run`.
+    /// Adds an operation with its own error type, and waits for its output like the other `run`.
     @discardableResult
     public func run<O: QueuedOperation>(
         _ operation: O, after dependencies: [any OperationReference] = []
@@ -143,10 +143,10 @@ struct InjectedOperation<Input: Sendable, InputFailure: Error, Next: QueuedOpera
 extension CaptureError {
     fileprivate static func withoutInput(_ cause: any Error) -> CaptureError {
         guard let known = cause as? CaptureError else {
-            return CaptureError(.conditionFailed, "The operation before has no result: \(cause)")
+            return CaptureError(.conditionFailed, "The previous operation has no result: \(cause)")
         }
         return CaptureError(
-            .conditionFailed, "The operation before has no result: \(known.message)", remedies: known.remedies,
+            .conditionFailed, "The previous operation has no result: \(known.message)", remedies: known.remedies,
             underlying: [known])
     }
 }

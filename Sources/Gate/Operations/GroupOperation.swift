@@ -1,7 +1,7 @@
 import CaptureBase
 
-/// Several operations as one: it ends after the last of them, and cancelling it cancels them. One that is cancelled with an
-/// error cancels them with that, too; it still has their results.
+/// Several operations as one. It ends after the last of them. Cancelling it cancels all of them, with the same error if there
+/// is one; its results remain.
 ///
 /// The error of the first child that failed or was refused is the group's. A child can't share a category of mutual
 /// exclusion with the group or with what the group is a part of: that is an error at once. While it executes, children
@@ -9,7 +9,7 @@ import CaptureBase
 ///
 /// *thread-safe*
 public struct GroupOperation: GateOperation, ConditionedOperation {
-    /// A child, by which others depend on it and its result is found.
+    /// A child of the group, to depend on and to get its result.
     public struct Child<Output: Sendable, Failure: Error>: Sendable {
         let index: Int
     }
@@ -115,7 +115,7 @@ public protocol GroupReference: Sendable {
     var position: GroupPosition { get }
 }
 
-/// Position of a child in its group: children are numbered in the order in which they were added.
+/// Position of a child in its group, in the order of addition.
 ///
 /// *thread-safe*
 public struct GroupPosition: Sendable {
@@ -300,7 +300,7 @@ extension CaptureError {
     /// Error of a child whose group was cancelled with an error.
     fileprivate static func withGroup(_ name: String, _ error: CaptureError) -> CaptureError {
         CaptureError(
-            .cancelled, "\(name), which it is a part of, was cancelled: \(error.message)", remedies: error.remedies,
+            .cancelled, "Its group \(name) was cancelled: \(error.message)", remedies: error.remedies,
             underlying: [error])
     }
 
@@ -312,8 +312,8 @@ extension CaptureError {
 
     fileprivate static func waitsForGroup(_ name: String) -> CaptureError {
         CaptureError(
-            .deadlock, "\(name) can't wait for the group that it is a child of.",
-            remedies: [Remedy("Take the dependency away.")])
+            .deadlock, "\(name) can't wait for its own group.",
+            remedies: [Remedy("Remove the dependency.")])
     }
 }
 
@@ -324,7 +324,7 @@ extension OperationOutcome {
         case .succeeded, .cancelled, .cancelledWithOutput: nil
         case .refused(let error): error
         case .failed(let error):
-            (error as? CaptureError) ?? CaptureError(.conditionFailed, "A part of it failed: \(error)")
+            (error as? CaptureError) ?? CaptureError(.conditionFailed, "A child of the group failed: \(error)")
         }
     }
 }

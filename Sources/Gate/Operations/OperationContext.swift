@@ -36,7 +36,7 @@ public struct OperationContext: Sendable {
 
     var monitor: OperationMonitor? { node.options?.monitor }
 
-    /// Outcomes of the operations that this one waited for, in the order in which they ended.
+    /// Outcomes of the operations that this one waited for, in the order of their ends.
     public var dependencies: [DependencyOutcome] { node.dependencyOutcomes }
 
     public var isCancelled: Bool { Task.isCancelled }
@@ -46,7 +46,8 @@ public struct OperationContext: Sendable {
     /// Cancels the operation.
     public func cancel() { node.carryOut(node.cancel(with: nil)) }
 
-    /// Cancels the operation with an error: it ends as `.refused` with that, whatever it returns or throws.
+    /// Cancels the operation with an error. It ends as `.refused` with that error, even if it returns or throws something
+    /// else.
     public func cancel(with error: CaptureError) { node.carryOut(node.cancel(with: error)) }
 
     /// The error that the operation was cancelled with, or the one that it is a part of.

@@ -6,7 +6,7 @@ public protocol OperationReference: Sendable {
     var ticket: OperationTicket { get }
 }
 
-/// Operation in a queue without its types, by which others name it as their dependency.
+/// Operation in a queue without its types, to name it as a dependency.
 ///
 /// *thread-safe*
 public struct OperationTicket: Sendable {
@@ -43,7 +43,7 @@ public struct OperationHandle<Output: Sendable, Failure: Error>: OperationRefere
     /// - Throws: the reason why there is none.
     public func value() async throws(OperationError<Failure>) -> Output { try await result.get() }
 
-    /// Waits for the output of `execute`, also of an operation that was cancelled with an error; `nil` where there is none.
+    /// Waits for the output of `execute`, even of an operation that was cancelled with an error; `nil` if it has no output.
     public var output: Output? {
         get async {
             let wait = HeldLocks.beginWait(unless: isFinished)
@@ -71,8 +71,8 @@ public struct OperationHandle<Output: Sendable, Failure: Error>: OperationRefere
     /// Before it executes: it never will. While it executes: cancels its task, and it ends when `execute` returns.
     public func cancel() { ticket.node.carryOut(ticket.node.cancel(with: nil)) }
 
-    /// Cancels it with an error: the result is `.refused` with that, whatever `execute` returns or throws. The first
-    /// cancellation counts.
+    /// Cancels it with an error. The result is `.refused` with that error, even if `execute` returns or throws something
+    /// else. The first cancellation counts.
     public func cancel(with error: CaptureError) { ticket.node.carryOut(ticket.node.cancel(with: error)) }
 
     /// Makes this operation wait for another one, in any queue of the same gatekeeper.
@@ -111,13 +111,13 @@ extension OperationNode {
 extension CaptureError {
     fileprivate static func circle(_ name: String, _ dependency: String) -> CaptureError {
         CaptureError(
-            .deadlock, "\(name) can't wait for \(dependency), which waits for it.",
-            remedies: [Remedy("Take one of the dependencies away.")])
+            .deadlock, "\(name) and \(dependency) would wait for each other.",
+            remedies: [Remedy("Remove one of the dependencies.")])
     }
 
     fileprivate static func begun(_ name: String) -> CaptureError {
         CaptureError(
-            .usage, "\(name) has begun, so its dependencies can't change.",
-            remedies: [Remedy("Name the dependencies when it is added, or add it to a suspended queue.")])
+            .usage, "\(name) has started, so its dependencies can't change.",
+            remedies: [Remedy("Give the dependencies when you add it, or add it to a suspended queue.")])
     }
 }

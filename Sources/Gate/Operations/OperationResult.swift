@@ -1,6 +1,6 @@
 import CaptureBase
 
-/// Result of an operation: its output, or the reason why there is none.
+/// Result of an operation: its output, or the reason for a missing output.
 ///
 /// An operation that was cancelled and has an output all the same has a `.success` here; that it was cancelled is in
 /// `OperationHandle.isCancelled` and in the outcome that observers and dependents get.

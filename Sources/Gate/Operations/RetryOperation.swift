@@ -3,7 +3,7 @@
 /// *thread-safe*
 public struct NextAttempt<Wrapped: QueuedOperation>: Sendable {
     public var operation: Wrapped
-    /// Wait before it; a negative one is none.
+    /// Wait before it. A negative duration means no wait.
     public var delay: Duration
 
     public init(_ operation: Wrapped, after delay: Duration = .zero) {
@@ -124,7 +124,7 @@ extension OperationError {
 }
 
 extension OperationError {
-    /// Tells whether the error may be gone at the next attempt: it is nobody's no.
+    /// True if the next attempt can succeed, because the error is not a person's denial.
     public var mayPass: Bool {
         guard case .refused(let error) = self else { return true }
         return ![.notAuthorized, .dismissed, .configuration, .usage, .deadlock].contains(error.kind)
@@ -270,8 +270,8 @@ public struct WaitStrategy: Sendable {
         WaitStrategy(course, maximum: maximum, jitter: jitter)
     }
 
-    /// Strategy whose waits are longer or shorter by chance, by up to `part` of them (0…1), so that many who wait for the
-    /// same do not come back together.
+    /// Strategy with random waits, longer or shorter by up to `part` of them (0…1), so that many waiters do not return at the
+    /// same time.
     public func jittered(by part: Double) -> WaitStrategy {
         WaitStrategy(course, maximum: maximum, jitter: min(1, max(0, part)))
     }
@@ -282,7 +282,7 @@ public struct WaitStrategy: Sendable {
         return wait(after: number, by: &random)
     }
 
-    /// Wait after the attempt `number`, with a generator of one's own.
+    /// Wait after the attempt `number`, with a custom generator.
     public func wait(after number: Int, by random: inout some RandomNumberGenerator) -> Duration {
         let plain = min(length(max(1, number), &random), seconds(of: maximum))
         let factor = jitter == 0 ? 1 : 1 + Double.random(in: -jitter...jitter, using: &random)

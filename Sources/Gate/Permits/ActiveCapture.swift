@@ -133,14 +133,14 @@ public enum CaptureEndReason: String, Hashable, Sendable {
         case .revoked:
             CaptureError(.revoked, "The permission to use \(what) was revoked.", remedies: remedies(capability))
         case .expired:
-            CaptureError(.expired, "The permission to use \(what) has run out.", remedies: remedies(capability))
+            CaptureError(.expired, "The permission to use \(what) has expired.", remedies: remedies(capability))
         case .killed:
             CaptureError(.revoked, "\(what) was switched off for this user.", remedies: remedies(capability))
         }
     }
 
     private func remedies(_ capability: CapabilityName?) -> [Remedy] {
-        guard let capability else { return [Remedy("See what is allowed now.", .showStatus)] }
+        guard let capability else { return [Remedy("See your permissions.", .showStatus)] }
         return switch self {
         case .killed: Restriction.killSwitch(capability).remedies
         case .revoked, .expired: [Remedy("Allow it again.", .grant(Remedy.Permission(capability.rawValue)))]
@@ -178,7 +178,7 @@ extension DevicePermit {
         do {
             try await Task.sleep(until: due, clock: .continuous)
         } catch {
-            throw CaptureError(.cancelled, "It was cancelled before a picture was taken.")
+            throw CaptureError(.cancelled, "The capture was cancelled before it took an image.")
         }
     }
 }

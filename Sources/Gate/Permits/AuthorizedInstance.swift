@@ -1,6 +1,6 @@
 import CaptureBase
 
-/// One shared service for everybody who is authorized, and for nobody else.
+/// One service that all authorized operations share.
 ///
 /// It is handed out at once where it is granted, refused at once with the reason where it is denied, and later where a
 /// person is being asked; however many ask at one time, one question is put and each gets its answer. A service whose
@@ -15,13 +15,13 @@ public struct AuthorizedInstance<Service: AuthorizedService>: Sendable {
         case granted(Service)
         /// It is not allowed, and asking can't help; or it could not be built.
         case denied(CaptureError)
-        /// A person is being asked, or it is being built for somebody else.
+        /// A question is open, or the service is being built for another request.
         case waiting(PendingService<Service>)
     }
 
     /// State of the service.
     public enum State: Sendable {
-        /// There is none, and nobody waits for one.
+        /// The service does not exist, and no request waits for it.
         case absent
         /// A person is being asked, or it is being built; so many callers wait. One that was cancelled, or has let go of its
         /// `PendingService`, does not.
@@ -40,7 +40,7 @@ public struct AuthorizedInstance<Service: AuthorizedService>: Sendable {
         self.gatekeeper = gatekeeper
     }
 
-    /// The service, built if there is none.
+    /// The service, which is built if necessary.
     ///
     /// Cancelling the task ends the wait; the service is still built for the others who wait.
     /// - Throws: The refusal, with what to do, or the error of the service's initializer.
@@ -51,8 +51,8 @@ public struct AuthorizedInstance<Service: AuthorizedService>: Sendable {
         }
     }
 
-    /// Requests the service, and does not wait for a person, whatever happens meanwhile: the answer says at once whether it is
-    /// granted, denied, or waited for. Where asking can help, the question is put.
+    /// Requests the service without waiting for a person. The result is immediate: granted, denied, or waiting. If asking can
+    /// help, the question is asked.
     public func request() async -> Access {
         if let usable = await usable() { return .granted(usable) }
         if shared.isBuilding { return .waiting(pending()) }
@@ -302,8 +302,8 @@ extension Gatekeeper {
         instance(of: type, for: type.capability)
     }
 
-    /// Returns the shared instance of a service type for a capability, such as one microphone of several: each gatekeeper
-    /// has one for each device and level, whatever the purpose.
+    /// Returns the shared instance of a service type for a capability, such as one microphone of several. Each gatekeeper has
+    /// one for each device and level, for any purpose.
     /// - Parameters:
     ///   - type: the service.
     ///   - capability: the device, level and purpose; the permit that the service is made with is for these.

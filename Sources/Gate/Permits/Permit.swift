@@ -1,6 +1,6 @@
 import CaptureBase
 
-/// Proof that an operation may open its devices: made by the gatekeeper alone, right before the operation executes.
+/// Proof that an operation may open its devices. Only the gatekeeper creates it, right before the operation executes.
 ///
 /// It can't be made, copied or used twice, and it is worth nothing once the operation has ended. Opening a device asks
 /// the store once more.
@@ -88,7 +88,7 @@ public struct DevicePermit: ~Copyable, Sendable {
         guard device.id == id, capability == name else {
             throw CaptureError(
                 .notAuthorized, "The permit is for the \(capability) \(device.id), not for the \(name) \(id).",
-                remedies: [Remedy("Name every device of the operation in its capability.")])
+                remedies: [Remedy("Name all devices of the operation in its capability.")])
         }
         try await state.require(level, of: index)
         return try await state.redeem(index)
@@ -156,8 +156,8 @@ final class PermitState: Sendable {
         try gatekeeper.checkStanding(for: items[index].device, items[index].request.capability)
         if state.withLock({ $0.isClosed }) {
             throw CaptureError(
-                .notAuthorized, "The permit was for an operation that has ended.",
-                remedies: [Remedy("Open the device inside the operation's execute, with its own permit.")])
+                .notAuthorized, "The operation of this permit has ended.",
+                remedies: [Remedy("Open the device in the operation's execute method.")])
         }
         // Before the store is read, so that no change falls between reading and watching.
         gatekeeper.watcher.open()
@@ -186,7 +186,7 @@ final class PermitState: Sendable {
                 device: item.device, laterClock: finding.laterClock)
             if let refusal = notice.refusal(of: finding.status) { throw refusal }
             guard let grant = finding.status.grant else {
-                throw CaptureError(.notAuthorized, "The authorization is gone.")
+                throw CaptureError(.notAuthorized, "The permit no longer contains an authorization.")
             }
             grants.append(grant)
         }

@@ -42,7 +42,7 @@ public protocol AlertPresenter: Sendable {
     func present(_ alert: Alert) async -> AlertResponse
 }
 
-/// Shows an alert, one at a time: alerts exclude each other, and no question is put while one stands there.
+/// Shows an alert. Alerts are shown one at a time, and no question is asked while one is open.
 ///
 /// Its output is the index of the choice. It is no permission: nothing is stored, and no permit comes of it.
 ///
@@ -98,7 +98,7 @@ extension Alert {
         switch response {
         case .chosen(let index) where choices.indices.contains(index): .success(index)
         case .chosen(let index):
-            .failure(CaptureError(.unavailable, "\"\(title)\" has no choice of the number \(index)."))
+            .failure(CaptureError(.unavailable, "The alert \"\(title)\" has no choice \(index)."))
         case .dismissed: .failure(.unread(self, "was dismissed"))
         case .timedOut: .failure(.unread(self, "was not answered in time"))
         case .failed(let error): .failure(error)
@@ -109,18 +109,19 @@ extension Alert {
 extension CaptureError {
     fileprivate static func unread(_ alert: Alert, _ reason: String) -> CaptureError {
         CaptureError(
-            .dismissed, "\"\(alert.title)\" \(reason).", remedies: [Remedy("Try again, and pick one of its choices.")])
+            .dismissed, "\"\(alert.title)\" \(reason).", remedies: [Remedy("Try again, and choose an answer.")])
     }
 
     fileprivate static func mayNotShow(_ alert: Alert) -> CaptureError {
         CaptureError(
-            .notAuthorized, "\"\(alert.title)\" would have to be shown, and nobody may be asked here.",
-            remedies: [Remedy("Run it where a person can be asked.")])
+            .notAuthorized, "The alert \"\(alert.title)\" can't be shown: this operation must not ask anybody.",
+            remedies: [Remedy("Run the operation without SilentCondition.")])
     }
 
     fileprivate static func nobodyShows(_ alert: Alert) -> CaptureError {
         CaptureError(
-            .unavailable, "\"\(alert.title)\" can't be shown: the gate's prompter shows no alerts.",
-            remedies: [Remedy("Name a presenter, such as TerminalPrompter or DesktopPrompter.")])
+            .unavailable,
+            "The alert \"\(alert.title)\" can't be shown: the gatekeeper's prompter does not support alerts.",
+            remedies: [Remedy("Choose a presenter, such as TerminalPrompter or DesktopPrompter.")])
     }
 }

@@ -109,8 +109,8 @@ extension AuthorizationSnapshot.Item {
 extension CaptureError {
     /// Refusal where nobody may be asked, and nothing else says why not.
     fileprivate static let silent = CaptureError(
-        .notAuthorized, "It is not allowed, and nobody may be asked here.",
-        remedies: [Remedy("See what is allowed.", .showStatus)])
+        .notAuthorized, "This needs a permission, but the program must not ask for it.",
+        remedies: [Remedy("See your permissions.", .showStatus)])
 }
 
 extension Gatekeeper {
@@ -143,7 +143,7 @@ extension Gatekeeper {
             ).grantRemedies
         }
         return CaptureError(
-            .dismissed, "\(reason) Nothing is stored, and nothing is captured.",
+            .dismissed, "\(reason) Nothing was stored or captured.",
             remedies: (remedies ?? []) + causes.flatMap(\.remedies), underlying: causes)
     }
 }
@@ -184,13 +184,13 @@ extension Lifetime {
         case .once: "once"
         case .session: "for this session"
         case .until(let limit): "until \(CalendarDate(nanosecondsSince1970: limit.wallNanoseconds))"
-        case .always: "for good"
+        case .always: "permanently"
         }
     }
 }
 
 extension Gatekeeper {
-    /// Asks a person yes or no, in turn with all other questions: how a capability of one's own asks.
+    /// Asks a yes-or-no question, in turn with all other questions. Custom capabilities ask in this way.
     ///
     /// Nothing is stored. Under a silent condition nobody is asked, and an operation asks the same thing once.
     /// - Throws: `.conditionFailed` for a no, `.dismissed` where nobody answered, `.notAuthorized` where nobody may or can
@@ -218,7 +218,7 @@ extension Gatekeeper {
         case .yes: return .success(())
         case .no:
             return .failure(
-                CaptureError(.conditionFailed, "\"\(confirmation.title)\" was answered with no.", remedies: [.agree]))
+                CaptureError(.conditionFailed, "The answer to \"\(confirmation.title)\" was no.", remedies: [.agree]))
         case .dismissed: return .failure(.unanswered(confirmation, "was dismissed"))
         case .timedOut: return .failure(.unanswered(confirmation, "was not answered in time"))
         case .failed(let error):
@@ -277,8 +277,8 @@ extension CaptureError {
     /// Refusal of a confirmation where nobody may be asked.
     static func unasked(_ confirmation: ConfirmationRequest) -> CaptureError {
         CaptureError(
-            .notAuthorized, "\"\(confirmation.title)\" must be confirmed, and nobody may be asked here.",
-            remedies: [Remedy("Run it where a person can be asked.")])
+            .notAuthorized, "\"\(confirmation.title)\" needs a confirmation, but the program must not ask for it.",
+            remedies: [Remedy("Run it where it can ask, such as at a terminal.")])
     }
 
     fileprivate static func unanswered(
@@ -289,5 +289,5 @@ extension CaptureError {
 }
 
 extension Remedy {
-    fileprivate static let agree = Remedy("Try again, and agree when it asks.")
+    fileprivate static let agree = Remedy("Try again, and agree.")
 }

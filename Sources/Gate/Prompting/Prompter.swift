@@ -23,8 +23,8 @@ public protocol Prompter: Sendable {
 public struct Question: Hashable, Sendable {
     /// One device of the question.
     public struct Item: Hashable, Sendable {
-        /// Request of the operation. The answer is stored for `request.device`: where that is `.any`, a yes speaks of every
-        /// device of the capability, and the person must read so.
+        /// Request of the operation. The answer is stored for `request.device`. If that is `.any`, the permission is for
+        /// every device of the capability, and the question must say so.
         public let request: DeviceRequest
         /// The device it means now.
         public let device: DeviceDescription
@@ -62,13 +62,13 @@ public enum Answer: Hashable, Sendable {
     case failed(CaptureError)
 }
 
-/// A yes-or-no question about something else than a device.
+/// A yes-or-no question that is not about a device.
 ///
 /// *thread-safe*
 public struct ConfirmationRequest: Hashable, Sendable {
     /// One line, such as "Overwrite the clip?".
     public let title: String
-    /// Consequence of a yes.
+    /// Consequence of a confirmation.
     public let message: String
     /// The word on the button that agrees.
     public let agreement: String
@@ -94,7 +94,7 @@ public enum ConfirmationAnswer: Hashable, Sendable {
 
 extension Prompter {
     public func confirm(_ confirmation: ConfirmationRequest) async -> ConfirmationAnswer {
-        .failed(CaptureError(.unavailable, "The prompter \(name) can't ask for a confirmation."))
+        .failed(CaptureError(.unavailable, "The prompter \(name) does not support confirmations."))
     }
 }
 

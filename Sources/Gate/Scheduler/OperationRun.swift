@@ -219,8 +219,8 @@ extension CaptureError {
     /// Error of an operation that wants a category which only its own end would free.
     static func waitsForItself(_ name: String, _ category: String) -> CaptureError {
         CaptureError(
-            .deadlock, "\(name) is exclusive in \"\(category)\", which the operation it is a part of holds.",
-            remedies: [Remedy("Make only one of the two exclusive.")])
+            .deadlock, "\(name) and its parent operation are both exclusive in \"\(category)\".",
+            remedies: [Remedy("Make only one of them exclusive.")])
     }
 }
 

@@ -46,7 +46,9 @@ struct AuditChain: Sendable {
     /// The turn of the next head: 1 after a lost head, because its file is then empty, or was refused earlier.
     private func nextTurn(after written: AuditHead?) throws(CaptureError) -> UInt64 {
         let turn = written?.turn ?? 0
-        guard turn < .max else { throw StoreFailure.lost(head.path, "audit.head has come to its last turn") }
+        guard turn < .max else {
+            throw StoreFailure.lost(head.path, "the counter in audit.head has reached its maximum")
+        }
         return turn + 1
     }
 
@@ -76,7 +78,7 @@ struct AuditChain: Sendable {
                 throw SQLiteError.corrupt("the audit log has a line without a number")
             }
             guard AuditLink.numbers.contains(number) else {
-                throw SQLiteError.corrupt("the audit log has a line numbered \(number), which none has")
+                throw SQLiteError.corrupt("the audit log has a line with the invalid number \(number)")
             }
             return AuditLink(number: number, hash: hash)
         }
@@ -136,9 +138,9 @@ extension AuditChain {
         if let loss = AuditChain.loss(of: tail.extent, against: written, isInitial: state.isInitial) { return loss }
         // Before the first change there is no line to compare with.
         if tail.extent.last == .origin, state.isInitial { return nil }
-        guard tail.isIntact else { return "the last line of its log, \(last), is not the one that was written" }
+        guard tail.isIntact else { return "line \(last), the last of its log, was changed" }
         guard tail.state == state.digest else {
-            return "what it decides by is not what line \(last), the last of its log, was written with"
+            return "its permissions were changed after line \(last), the last of its log"
         }
         return nil
     }
@@ -151,12 +153,12 @@ extension AuditChain {
         if written.names(found) { return nil }
         let (known, last) = (written.after.last.number, found.last.number)
         if known > last {
-            return "audit.head knows of line \(known), and the database ends at line \(last): later decisions are lost"
+            return "audit.head has line \(known), but the database ends at line \(last): later decisions are lost"
         }
         if known < last {
-            return "the database has come to line \(last), and audit.head is an older one, of line \(known)"
+            return "the database has line \(last), but audit.head is older and ends at line \(known)"
         }
-        return "audit.head is of another log than the database"
+        return "audit.head belongs to another database"
     }
 }
 
@@ -196,8 +198,8 @@ struct AuditLink: Hashable, Sendable {
     func nextNumber() throws(CaptureError) -> Int64 {
         guard number < AuditLink.numbers.upperBound else {
             throw StoreFailure.error(
-                "The audit log has come to its last line, \(number).", errno: Errno.overflow.number,
-                "Move the store away to begin with an empty one.")
+                "The audit log is full: its last line number is \(number).", errno: Errno.overflow.number,
+                "Move the permission database away to start an empty one.")
         }
         return number + 1
     }

@@ -152,7 +152,7 @@ struct AuditHeadFile: Sendable {
         if errno == .noSpace || errno == .diskQuotaExceeded { return StoreFailure.full(path) }
         return StoreFailure.error(
             "The head of the audit log, \(path), can't be \(deed): \(errno.text).", errno: errno.number,
-            "Make it readable and writable for this user; nothing is captured until then.",
+            "Make it readable and writable for this user. Until then all captures are refused.",
             command: ["ls", "-la", StoreFailure.folder(of: path)])
     }
 }

@@ -47,9 +47,9 @@ package struct AuditLog: Sendable {
     /// The error for lines that do not ascend.
     private static func disorder(_ number: Int64, after other: Int64) -> CaptureError {
         StoreFailure.error(
-            "The audit log is damaged: line \(number) stands where one behind \(other) belongs.",
+            "The audit log is damaged: line \(number) is not in order after line \(other).",
             errno: Errno.illegalByteSequence.number,
-            "See where it begins.", .verifyLog)
+            "Find where the damage starts.", .verifyLog)
     }
 
     /// Calls `handler` after every change of the store (each adds a line) until the observation is released.
@@ -84,7 +84,7 @@ extension AuditEntry {
         guard let number = row[0].integer, let text = row[1].text,
             let previous = row[2].text, let hash = row[3].text
         else {
-            throw SQLiteError.corrupt("the audit log has a line of another form")
+            throw SQLiteError.corrupt("the audit log has a line with an unknown structure")
         }
         self.init(number: number, event: nil, text: text, previous: previous, hash: hash)
     }
@@ -223,9 +223,9 @@ extension AuditLog {
     /// The error of a retention that would drop a fault.
     private static func refusal(_ fault: AuditFault) -> CaptureError {
         StoreFailure.error(
-            "The audit log can't be shortened while it has a fault: \(fault.message)",
+            "The audit log can't be shortened because it is damaged: \(fault.message)",
             errno: Errno.illegalByteSequence.number,
-            "Find out who did that; to begin a new log, move the store away.",
+            "Find the cause. To start a new log, move the permission database away.",
             .verifyLog)
     }
 }

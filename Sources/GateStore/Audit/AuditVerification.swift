@@ -50,7 +50,7 @@ extension AuditLog {
         guard tail.state != state.digest, tail.isIntact || !(last == .origin && state.isInitial) else { return nil }
         return AuditFault(
             .decisions, at: max(1, last.number),
-            "What is decided is not what line \(last.number), the last, was written with.")
+            "The permissions were changed after line \(last.number), the last one.")
     }
 
     /// A difference between the log and its head file.
@@ -58,22 +58,23 @@ extension AuditLog {
         let last = found.last.number
         guard let head else {
             guard last > 0 else { return nil }
-            return AuditFault(.head, at: last, "The head file that says where the log ends is missing or unreadable.")
+            return AuditFault(
+                .head, at: last, "The file audit.head, which records the end of the log, is missing or unreadable.")
         }
         if head.names(found) { return nil }
         let expected = head.after
         if expected.last.number > last {
             return AuditFault(
-                .cutOff, at: last + 1, "Lines \(last + 1) to \(expected.last.number) were cut off the end.")
+                .cutOff, at: last + 1, "Lines \(last + 1) to \(expected.last.number) were removed from the end.")
         }
         if expected.last != found.last {
             return AuditFault(
                 .head, at: min(last, expected.last.number),
-                "The head file says that line \(expected.last.number) is the last, and the log has others.")
+                "The log has lines after line \(expected.last.number), the last one according to audit.head.")
         }
         return AuditFault(
             .missing, at: expected.anchor.number + 1,
-            "The log begins behind line \(found.anchor.number), and should begin behind \(expected.anchor.number).")
+            "The log starts after line \(found.anchor.number), but should start after line \(expected.anchor.number).")
     }
 }
 
@@ -108,7 +109,7 @@ struct AuditScan: Sendable {
         let missing = try link.nextNumber()
         guard entry.number >= missing else {
             return AuditFault(
-                .changed, at: missing, "Line \(entry.number) stands where line \(missing) belongs.")
+                .changed, at: missing, "Line \(entry.number) is in the place of line \(missing).")
         }
         guard entry.number == missing else {
             return AuditFault(
@@ -118,7 +119,7 @@ struct AuditScan: Sendable {
         }
         let hash = try AuditChain.hash(number: entry.number, previous: entry.previous, event: entry.text)
         guard entry.hash == hash, entry.previous == link.hash else {
-            return AuditFault(.changed, at: entry.number, "Line \(entry.number) is not the one that was written.")
+            return AuditFault(.changed, at: entry.number, "Line \(entry.number) was changed.")
         }
         return nil
     }

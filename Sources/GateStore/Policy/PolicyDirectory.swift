@@ -117,7 +117,7 @@ package final class PolicyDirectory: PolicySource {
         let others = count > 1 ? " (and \(count - 1) more)" : ""
         return Restriction(
             cause: .policyUnreadable(file: first.file),
-            reason: "The administrator's policy can't be followed, so nothing is allowed: \(first)\(others)",
+            reason: "The administrator's policy has errors, so nothing is allowed: \(first)\(others)",
             remedies: [
                 Remedy("Ask the administrator to correct \(first.file).", .checkPolicy)
             ])

@@ -49,10 +49,10 @@ private struct ListingReader {
         if let fault = fault(of: status, .directory) { report(path, fault) }
         do {
             let names = try Self.names(in: path)
-            if names.count > Self.mostNames { report(path, "It holds more than \(Self.mostNames) names.") }
+            if names.count > Self.mostNames { report(path, "The directory has more than \(Self.mostNames) entries.") }
             for name in names.prefix(Self.mostNames) { look(at: name, in: path) }
         } catch {
-            report(path, "It can't be read: \(error.text).")
+            report(path, "The directory can't be read: \(error.text).")
         }
         return status
     }
@@ -72,14 +72,14 @@ private struct ListingReader {
             switch FileStatus.ofLink(part) {
             case .failure(let failure) where failure == .noSuchFileOrDirectory: return nil
             case .failure(let failure):
-                report(part, "It can't be looked at: \(failure.text).")
+                report(part, "This can't be read: \(failure.text).")
                 return nil
             case .success(let found): status = found
             }
             guard status?.kind == .link else { continue }
             switch FileStatus.of(part) {
             case .failure(let failure):
-                report(part, "It is a symbolic link that leads nowhere: \(failure.text).")
+                report(part, "This symbolic link is broken: \(failure.text).")
                 return nil
             case .success(let found): status = found
             }
@@ -92,10 +92,10 @@ private struct ListingReader {
         let path = "\(folder)/\(name)"
         if PolicyName.isLeftover(name) { return passedOver.append(name) }
         guard name.hasSuffix(".yaml") else {
-            return report(path, "Policy files end in .yaml; rename it or take it away: nobody can tell what it means.")
+            return report(path, "The name of a policy file must end in .yaml. Rename or remove this file.")
         }
         switch FileStatus.ofLink(path) {
-        case .failure(let failure): report(path, "It can't be looked at: \(failure.text).")
+        case .failure(let failure): report(path, "This can't be read: \(failure.text).")
         case .success(let status):
             if let fault = fault(of: status, .file) { return report(path, fault) }
             files.append(PolicyListing.File(path: path, status: status))
@@ -105,14 +105,15 @@ private struct ListingReader {
     /// Reason to suspect that somebody other than the administrator wrote it; `nil` without one.
     private func fault(of status: FileStatus, _ kind: FileStatus.Kind) -> String? {
         guard status.kind != .link else {
-            return "It is a symbolic link; put the file itself here, since others may write where a link leads."
+            return "This is a symbolic link, whose target other users could change. Put the file itself here."
         }
-        guard status.kind == kind else { return "It is not a \(kind == .file ? "regular file" : "folder")." }
+        guard status.kind == kind else { return "This is not a \(kind == .file ? "regular file" : "directory")." }
         guard owners.contains(status.owner) else {
-            return "It belongs to user \(status.owner); the administrator's rules must belong to root."
+            return "This belongs to user \(status.owner). It must belong to root."
         }
         guard !status.isWritableByOthers else {
-            return "Others may write it (mode 0\(String(status.permissions, radix: 8))); take that right from them."
+            return
+                "Other users can write to this (mode 0\(String(status.permissions, radix: 8))). Remove their right to write."
         }
         return nil
     }

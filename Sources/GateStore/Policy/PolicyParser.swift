@@ -13,7 +13,7 @@ struct PolicyParser {
             if let root = try YAMLDocument.root(of: text) {
                 readRoot(root)
             } else {
-                report("The file is empty; it needs `version: 1` and a list of `rules`.", at: nil)
+                report("The file is empty. Write `version: 1` and a list of `rules`.", at: nil)
             }
         } catch {
             report(error.message, at: error.position)
@@ -33,7 +33,7 @@ struct PolicyParser {
         readVersion(entries["version"], root)
         guard let list = entries["rules"] else { return report("The list of `rules` is missing.", at: root) }
         guard case .list(let nodes) = list.content else {
-            return report("`rules` must be a list, each rule behind a dash.", at: list)
+            return report("`rules` must be a list. Start each rule with a dash.", at: list)
         }
         for node in nodes { readRule(node) }
     }
@@ -42,7 +42,7 @@ struct PolicyParser {
     private mutating func readVersion(_ node: YAMLNode?, _ root: YAMLNode) {
         guard let node else { return report("`version: 1` is missing.", at: root) }
         guard node.word == "1" else {
-            return report("This program reads version 1 alone: write `version: 1`.", at: node)
+            return report("This version is not supported. Write `version: 1`.", at: node)
         }
     }
 
@@ -56,7 +56,7 @@ struct PolicyParser {
         for (key, value) in mapping {
             guard let name = key.word, known.contains(name) else {
                 let text = key.word.map { "`\($0)`" } ?? "This"
-                report("\(text) is not a key here; known are \(known.joined(separator: ", ")).", at: key)
+                report("\(text) is not a key here. Use \(known.joined(separator: ", ")).", at: key)
                 continue
             }
             entries[name] = value
@@ -99,7 +99,7 @@ extension PolicyParser {
             entries[effect.rawValue].map { (effect, $0) }
         }
         guard found.count == 1 else {
-            report("A rule needs one of `allow`, `deny` and `ask`, and has \(found.count).", at: node)
+            report("A rule needs exactly one of `allow`, `deny` and `ask`. This one has \(found.count).", at: node)
             return nil
         }
         return found[0]
@@ -116,7 +116,7 @@ extension PolicyParser {
                 names.insert(name)
             } else {
                 let words = CapabilityName.known.map(\.rawValue).joined(separator: ", ")
-                report("`\(word)` is not a capability; write \(words) or any.", at: node)
+                report("`\(word)` is not a capability. Write \(words) or any.", at: node)
             }
         }
         return any ? nil : names
@@ -126,13 +126,13 @@ extension PolicyParser {
     private mutating func level(_ node: YAMLNode, of capabilities: Set<CapabilityName>?) -> AccessLevel? {
         guard let word = word(node) else { return nil }
         guard let capability = capabilities?.first, capabilities?.count == 1 else {
-            report("A level belongs to one capability: make a rule each for microphone and camera.", at: node)
+            report("A level needs one capability. Write separate rules for microphone and camera.", at: node)
             return nil
         }
         let levels = capability.levels
         guard let level = levels.first(where: { $0.name == word }) else {
             let names = levels.map(\.name).joined(separator: " or ")
-            report("`\(word)` is not a level of the \(capability); write \(names).", at: node)
+            report("`\(word)` is not a level of the \(capability). Write \(names).", at: node)
             return nil
         }
         return level
@@ -148,7 +148,7 @@ extension PolicyParser {
     private mutating func executables(_ node: YAMLNode) -> Set<String> {
         let paths = words(node)
         for (path, node) in paths where !path.hasPrefix("/") || path.hasSuffix("/") {
-            report("`\(path)` is not a program; write its path from the root on.", at: node)
+            report("`\(path)` is not a path of a program. Write an absolute path.", at: node)
         }
         return Set(paths.map(\.word))
     }
@@ -158,7 +158,7 @@ extension PolicyParser {
         let kinds: [ApplicationID.Kind] = [.unit, .flatpak, .snap]
         let named = kinds.compactMap { kind in entries[kind.rawValue].map { (kind, $0) } }
         guard named.count <= 1 else {
-            report("A program runs in one unit, Flatpak or snap: make a rule for each.", at: node)
+            report("A rule takes only one of unit, Flatpak and snap. Write a rule for each.", at: node)
             return nil
         }
         return named.first.map { kind, node in
@@ -170,7 +170,9 @@ extension PolicyParser {
     private mutating func date(_ node: YAMLNode) -> Int64? {
         guard let word = word(node) else { return nil }
         guard let date = PolicyDate(word) else {
-            report("`\(word)` is not a date; write it as 2027-01-31T18:00:00Z or with an offset as +01:00.", at: node)
+            report(
+                "`\(word)` is not a date. Write it as 2027-01-31T18:00:00Z, or with an offset such as +01:00.", at: node
+            )
             return nil
         }
         return date.nanoseconds
@@ -183,14 +185,14 @@ extension PolicyParser {
     /// One word, or each word of a list; never empty without a diagnostic.
     mutating func words(_ node: YAMLNode) -> [Word] {
         guard case .list(let nodes) = node.content else { return word(node).map { [($0, node)] } ?? [] }
-        if nodes.isEmpty { report("An empty list matches nothing; leave the key out or name something.", at: node) }
+        if nodes.isEmpty { report("An empty list matches nothing. Remove the key or add an entry.", at: node) }
         return nodes.compactMap { node in word(node).map { ($0, node) } }
     }
 
     /// One word. A forgotten value is reported, and so is YAML's null.
     mutating func word(_ node: YAMLNode) -> String? {
         guard let text = node.word else {
-            report("One word or text is expected here.", at: node)
+            report("Write one word or text here.", at: node)
             return nil
         }
         guard !node.isNothing else {
@@ -208,7 +210,7 @@ extension PolicyParser {
         for (word, node) in words(node) {
             switch find(word) {
             case .id(let id): ids.insert(id)
-            case .none: report("There is no \(what) `\(word)` on this machine.", at: node)
+            case .none: report("The \(what) `\(word)` does not exist on this machine.", at: node)
             case .failed(let text): report("The \(what) `\(word)` can't be looked up: \(text).", at: node)
             }
         }

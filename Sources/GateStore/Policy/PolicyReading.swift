@@ -21,7 +21,7 @@ struct PolicyReading: Sendable {
         var diagnostics = folder.diagnostics
         let bytes = folder.files.reduce(0) { $0 + min($1.status.size, Self.mostBytes) }
         if bytes > Self.mostBytes {
-            diagnostics.append(PolicyDiagnostic(file: path, message: "The files are longer than 1 MiB together."))
+            diagnostics.append(PolicyDiagnostic(file: path, message: "The files together are larger than 1 MiB."))
         }
         for file in folder.files where bytes <= Self.mostBytes {
             let (read, faults) = PolicyReading.read(file)
@@ -29,7 +29,7 @@ struct PolicyReading: Sendable {
             diagnostics += faults
         }
         if hasVanished {
-            diagnostics.append(PolicyDiagnostic(file: path, message: "The folder of the policy vanished."))
+            diagnostics.append(PolicyDiagnostic(file: path, message: "The policy directory was removed."))
         }
         self.rules = rules
         self.diagnostics = diagnostics
@@ -72,24 +72,25 @@ private enum PolicyFile {
     ///
     /// - Parameter file: the listing's entry. A different file in its place, or one that is being written, is an error.
     static func bytes(of file: PolicyListing.File) throws(PolicyFileFault) -> [UInt8] {
-        guard file.status.size <= largest else { throw PolicyFileFault(message: "It is longer than 128 KiB.") }
+        guard file.status.size <= largest else { throw PolicyFileFault(message: "The file is longer than 128 KiB.") }
         let descriptor: FileDescriptor
         do throws(Errno) {
             descriptor = try FileDescriptor(opening: file.path, [.nonBlocking, .noFollow, .noControllingTerminal])
         } catch {
-            throw PolicyFileFault(message: "It can't be opened: \(error.text).")
+            throw PolicyFileFault(message: "The file can't be opened: \(error.text).")
         }
         let bytes: [UInt8]
         do throws(Errno) {
             // Reads one byte more than is allowed: the file may have grown since it was listed.
             bytes = try descriptor.readToEnd(limit: largest + 1)
         } catch {
-            throw PolicyFileFault(message: "It can't be read: \(error.text).")
+            throw PolicyFileFault(message: "The file can't be read: \(error.text).")
         }
         guard (try? FileStatus.of(descriptor).get()) == file.status else {
-            throw PolicyFileFault(message: "It changed while it was read; write it anew and rename it into its place.")
+            throw PolicyFileFault(
+                message: "The file changed while it was read. Write a new file and rename it to this name.")
         }
-        guard bytes.count <= largest else { throw PolicyFileFault(message: "It is longer than 128 KiB.") }
+        guard bytes.count <= largest else { throw PolicyFileFault(message: "The file is longer than 128 KiB.") }
         return bytes
     }
 }

@@ -82,7 +82,7 @@ extension PolicyRule {
         return Restriction(
             cause: .policy(origin),
             reason:
-                "The administrator does not allow the \(capability) here (\(origin.file), line \(origin.line))\(why)",
+                "The administrator does not allow the \(capability) (\(origin.file), line \(origin.line))\(why)",
             remedies: [
                 Remedy("Ask the administrator to change the rule at line \(origin.line) of \(origin.file).")
             ])

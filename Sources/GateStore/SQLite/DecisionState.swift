@@ -22,7 +22,7 @@ struct DecisionState: Sendable {
         consumed = all.filter(\.1).map(\.0)
         killSwitches = Set(try rows.switches.map(DecisionState.capability))
         guard rows.settings.count == 1, let latest = rows.settings[0][0].integer else {
-            throw SQLiteError.corrupt("it does not say which wall time it saw last")
+            throw SQLiteError.corrupt("it has no record of the latest clock time")
         }
         latestWallNanoseconds = latest
         digest = try rows.digest()

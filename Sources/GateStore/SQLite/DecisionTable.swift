@@ -108,8 +108,8 @@ enum DecisionTable {
             [.integer(id)])
         guard let row else {
             throw CaptureError(
-                .notAuthorized, "The permission for one capture (decision \(id)) is used up or was taken back.",
-                remedies: [Remedy("Ask again for another capture.")])
+                .notAuthorized, "The permission for one capture (decision \(id)) was used or revoked.",
+                remedies: [Remedy("Ask for permission again.")])
         }
         try db.run("UPDATE decision SET consumed_boot_id = ? WHERE id = ?", [.text(bootID), .integer(id)])
         return try decode(row)

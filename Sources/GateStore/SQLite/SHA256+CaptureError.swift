@@ -10,7 +10,7 @@ extension SHA256 {
             return try hex(of: bytes)
         } catch {
             throw CaptureError(
-                .inputOutput, "There is no memory for a SHA-256: \(error.text).", errno: error.number,
+                .inputOutput, "There is not enough memory to compute a SHA-256: \(error.text).", errno: error.number,
                 remedies: [Remedy("Free some memory and try again.")])
         }
     }
@@ -24,7 +24,8 @@ extension SHA256 {
             return try hex(of: file)
         } catch {
             throw CaptureError(
-                .inputOutput, "A file can't be read to its end for its SHA-256: \(error.text).", errno: error.number,
+                .inputOutput, "A file could not be read completely to compute its SHA-256: \(error.text).",
+                errno: error.number,
                 remedies: [Remedy("Check the disk and try again.")])
         }
     }

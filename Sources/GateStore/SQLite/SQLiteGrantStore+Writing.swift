@@ -30,8 +30,8 @@ extension SQLiteGrantStore {
     ) throws(CaptureError) -> StoreCommit {
         guard DecisionState.switchable.contains(capability) else {
             throw CaptureError(
-                .usage, "There is no kill switch of \"\(capability)\".",
-                remedies: [Remedy("Switch all microphones or all cameras off.", .showSwitches)])
+                .usage, "\"\(capability)\" can't be switched off.",
+                remedies: [Remedy("Switch off all microphones or all cameras.", .showSwitches)])
         }
         return try commit(audit) { db in
             let sql =

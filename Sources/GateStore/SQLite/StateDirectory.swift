@@ -23,8 +23,9 @@ struct StateDirectory: Sendable {
     init(preparing path: String, for user: UInt32 = Users.effectiveID) throws(CaptureError) {
         guard path.hasPrefix("/") else {
             throw StoreFailure.error(
-                "The folder of the grant store, \(path), is not an absolute path.", errno: Errno.invalidArgument.number,
-                "Name it from the root on.")
+                "The directory of the permission database, \(path), is not an absolute path.",
+                errno: Errno.invalidArgument.number,
+                "Write an absolute path.")
         }
         self.path = path
         self.user = user
@@ -57,9 +58,9 @@ struct StateDirectory: Sendable {
             // Only missing directories matter; a parent may be unreadable and still be searchable.
             if failure == .fileExists || FileSystem.allows(.existence, to: made) { continue }
             throw StoreFailure.error(
-                "The folder of the grant store, \(path), can't be made: \(failure.text) at \(made).",
+                "The directory of the permission database, \(path), can't be created: \(failure.text) at \(made).",
                 errno: failure.number,
-                "Make it yourself, writable for this user alone, or name another with XDG_STATE_HOME.",
+                "Create it, writable only for this user, or choose another one with XDG_STATE_HOME.",
                 command: ["mkdir", "-p", "-m", "700", path])
         }
     }
@@ -69,29 +70,32 @@ struct StateDirectory: Sendable {
         let status = try StateDirectory.status(of: path, FileStatus.ofLink(path))
         guard status.kind != .link else {
             throw StoreFailure.error(
-                "The grant store's folder \(path) is a symbolic link: whoever owns it would say which store this is.",
+                "The directory of the permission database, \(path), is a symbolic link, whose owner could replace the database.",
                 errno: Errno.tooManySymbolicLinkLevels.number,
-                "Put the folder itself there, or name where it is with XDG_STATE_HOME.",
+                "Put the directory itself there, or set its path with XDG_STATE_HOME.",
                 command: ["ls", "-ld", path])
         }
         guard status.kind == .directory else {
             throw StoreFailure.error(
-                "The grant store's folder \(path) is not a folder.", errno: Errno.notDirectory.number,
-                "Move what is there away.", command: ["mv", path, "\(path).old"])
+                "The directory of the permission database, \(path), is not a directory.",
+                errno: Errno.notDirectory.number,
+                "Move it away.", command: ["mv", path, "\(path).old"])
         }
         try StateDirectory.checkTrust(of: status, at: path, mode: "700", user: user)
         let refusal = FileSystem.refusal(of: [.write, .execute], to: path)
         guard refusal != .readOnlyFileSystem else {
             throw StoreFailure.error(
-                "The grant store's folder \(path) is on a file system that can't be written.",
+                "The directory of the permission database, \(path), is on a read-only file system.",
                 errno: Errno.readOnlyFileSystem.number,
-                "Mount it writable, or name a folder elsewhere with XDG_STATE_HOME.",
+                "Mount it writable, or choose another directory with XDG_STATE_HOME.",
                 command: ["findmnt", "-T", path])
         }
         guard refusal == nil || refusal == .noSuchFileOrDirectory else {
             throw StoreFailure.error(
-                "The grant store's folder \(path) can't be written.", errno: Errno.permissionDenied.number,
-                "Make it writable for this user, or name another with XDG_STATE_HOME.", command: ["chmod", "700", path])
+                "The directory of the permission database, \(path), is not writable.",
+                errno: Errno.permissionDenied.number,
+                "Make it writable for this user, or choose another one with XDG_STATE_HOME.",
+                command: ["chmod", "700", path])
         }
     }
 
@@ -127,16 +131,16 @@ struct StateDirectory: Sendable {
         guard status.kind == .file else {
             throw StoreFailure.error(
                 "\(file) is not a regular file, but \(status.kind == .link ? "a symbolic link" : "something else").",
-                errno: Errno.tooManySymbolicLinkLevels.number, "Find out who put it there, and move it away.",
+                errno: Errno.tooManySymbolicLinkLevels.number, "Find out who put it there. Then move it away.",
                 command: ["mv", file, "\(file).odd"])
         }
         try checkTrust(of: status, at: file, mode: "600", user: user)
         // A write under another name is a write here. 0 names: removed since, which is harmless.
         guard status.links <= 1 else {
             throw StoreFailure.error(
-                "\(file) has \(status.links) names (hard links), and could be changed by another of them.",
+                "\(file) has \(status.links) hard links, so it could be changed under another name.",
                 errno: Errno.tooManyLinks.number,
-                "Find the other names and remove them.",
+                "Find the other links and remove them.",
                 command: ["find", StoreFailure.folder(of: file), "-samefile", file])
         }
     }
@@ -149,7 +153,7 @@ struct StateDirectory: Sendable {
         case .success(let status): return status
         case .failure(let failure):
             throw StoreFailure.error(
-                "\(path) of the grant store can't be looked at: \(failure.text).", errno: failure.number,
+                "\(path) of the permission database can't be read: \(failure.text).", errno: failure.number,
                 "Give this user access to it.", command: ["ls", "-ld", path])
         }
     }
@@ -160,16 +164,16 @@ struct StateDirectory: Sendable {
     ) throws(CaptureError) {
         guard status.owner == user else {
             throw StoreFailure.error(
-                "\(path) belongs to user \(status.owner), not to user \(user) who runs this program.",
+                "\(path) belongs to user \(status.owner), but user \(user) runs this program.",
                 errno: Errno.notPermitted.number,
-                "Run the program as its owner (without sudo), or give the file back.",
+                "Run the program as the file's owner (without sudo), or change the owner.",
                 command: ["chown", "\(user)", path])
         }
         guard !status.isWritableByOthers else {
             throw StoreFailure.error(
                 "\(path) can be changed by other users (mode 0\(String(status.permissions, radix: 8))).",
                 errno: Errno.notPermitted.number,
-                "Take the right to write from them, then look through what is granted.",
+                "Remove their right to write, then check your permissions.",
                 command: ["chmod", mode, path])
         }
     }
@@ -184,8 +188,8 @@ extension StateDirectory {
         if let state = absolute(environment["XDG_STATE_HOME"]) { return state + "/capturegate" }
         if let home = absolute(environment["HOME"]) ?? homeOfUser() { return home + "/.local/state/capturegate" }
         throw StoreFailure.error(
-            "This user has no home folder to keep grants in.", errno: Errno.noSuchFileOrDirectory.number,
-            "Name a folder from the root on in XDG_STATE_HOME.", command: ["export", "XDG_STATE_HOME=/var/lib/NAME"])
+            "This user has no home directory for the permission database.", errno: Errno.noSuchFileOrDirectory.number,
+            "Set XDG_STATE_HOME to an absolute path.", command: ["export", "XDG_STATE_HOME=/var/lib/NAME"])
     }
 
     /// The path without trailing slashes; `nil` if it is relative.

@@ -69,7 +69,7 @@ struct StoreConnection: Sendable {
         guard case .success(let status) = FileStatus.of(path),
             case .success(let log) = FileStatus.ofLink(StoreConnection.log(of: path))
         else {
-            throw StoreFailure.damaged(path, "it vanished while it was opened")
+            throw StoreFailure.damaged(path, "it was removed while it was opened")
         }
         (device, inode, self.log) = (status.device, status.inode, log.inode)
         // The compiler may end a value's life after its last use; this keeps the lock until here.
@@ -93,7 +93,7 @@ struct StoreConnection: Sendable {
     /// - Throws: `.store`.
     func checkLog(at path: String) throws(CaptureError) {
         if case .success(let status) = FileStatus.ofLink(StoreConnection.log(of: path)), status.inode == log { return }
-        throw StoreFailure.lost(path, "its write-ahead log was taken away or replaced while it was open")
+        throw StoreFailure.lost(path, "its write-ahead log was removed or replaced while it was open")
     }
 
     /// The write-ahead log's path, as SQLite names it.
@@ -113,7 +113,8 @@ extension StoreConnection {
             folder = try FileDescriptor(opening: directory.path, [.directory, .noFollow])
         } catch {
             throw StoreFailure.error(
-                "The grant store's folder \(directory.path) can't be opened: \(error.text).", errno: error.number,
+                "The directory of the permission database, \(directory.path), can't be opened: \(error.text).",
+                errno: error.number,
                 "Give this user access to it.", command: ["chmod", "700", directory.path])
         }
         do throws(Errno) {
@@ -134,15 +135,15 @@ extension StoreConnection {
             failure == .noSuchFileOrDirectory,
             let known = try chain.head.read()?.after.last.number, known > 0
         {
-            throw StoreFailure.lost(path, "audit.head knows of line \(known), and the database is missing")
+            throw StoreFailure.lost(path, "audit.head has line \(known), but the database is missing")
         }
         do throws(Errno) {
             _ = try FileDescriptor(opening: path, [.readWrite, .create, .exclusive, .noFollow], mode: 0o600)
         } catch {
             guard error != .fileExists else { return }
             throw StoreFailure.error(
-                "The grant store \(path) can't be made: \(error.text).", errno: error.number,
-                "Make its folder writable for this user, or name another with XDG_STATE_HOME.",
+                "The permission database \(path) can't be created: \(error.text).", errno: error.number,
+                "Make its directory writable for this user, or choose another one with XDG_STATE_HOME.",
                 command: ["ls", "-la", StoreFailure.folder(of: path)])
         }
     }
@@ -150,7 +151,7 @@ extension StoreConnection {
     /// Switches the file to WAL, so that readers don't wait for a writer's disk, and makes each commit durable.
     private static func setUp(_ db: borrowing SQLiteConnection) throws {
         guard try db.value("PRAGMA journal_mode = WAL")?.text == "wal" else {
-            throw SQLiteError.closed("its file system has no shared memory for a WAL")
+            throw SQLiteError.closed("its file system does not support SQLite's write-ahead log")
         }
         // FULL: otherwise a commit in WAL mode is not yet on the disk when it returns.
         try db.execute("PRAGMA synchronous = FULL")

@@ -33,21 +33,21 @@ enum StoreFailure {
     /// A lock that another process kept for the whole busy timeout.
     static func locked(_ path: String) -> CaptureError {
         error(
-            "The grant store \(path) has been locked by another program for 2 s.", errno: Errno.resourceBusy.number,
-            "Try again; if it stays locked, find the program that holds it and end it.", command: ["fuser", "-v", path])
+            "Another program has locked the permission database \(path) for 2 s.", errno: Errno.resourceBusy.number,
+            "Try again. If it stays locked, find that program and end it.", command: ["fuser", "-v", path])
     }
 
     /// A disk or quota without room. The failed transaction was rolled back.
     static func full(_ path: String) -> CaptureError {
         error(
-            "The disk of the grant store \(path) is full; nothing was changed.", errno: Errno.noSpace.number,
+            "The disk of the permission database \(path) is full. Nothing was changed.", errno: Errno.noSpace.number,
             "Free some space and try again.", command: ["df", "-h", folder(of: path)])
     }
 
     /// A file that is no store, or has a row that this program would not write.
     static func damaged(_ path: String, _ detail: String) -> CaptureError {
         error(
-            "The grant store \(path) is damaged: \(detail).", errno: Errno.illegalByteSequence.number, afresh,
+            "The permission database \(path) is damaged: \(detail).", errno: Errno.illegalByteSequence.number, afresh,
             command: away(folder(of: path), as: "damaged"))
     }
 
@@ -59,11 +59,11 @@ enum StoreFailure {
     static func lost(_ path: String, _ detail: String) -> CaptureError {
         let folder = folder(of: path)
         return CaptureError(
-            .store, "The grant store \(folder) is not as its last change left it: \(detail).",
+            .store, "Something other than CaptureGate changed the permission database in \(folder): \(detail).",
             errno: Errno.illegalByteSequence.number,
             remedies: [
-                Remedy("See what is left of its log.", .verifyLog),
-                Remedy("Put all its files back from one copy."),
+                Remedy("Check its log.", .verifyLog),
+                Remedy("Restore all its files from the same backup."),
                 Remedy(afresh, command: ShellQuote.command(away(folder, as: "damaged"))),
             ])
     }
@@ -71,17 +71,17 @@ enum StoreFailure {
     /// A store whose database is no longer there while the program runs.
     static func vanished(_ folder: String) -> CaptureError {
         CaptureError(
-            .store, "The grant store \(folder) is gone: it was removed or moved while this program had it open.",
+            .store, "The permission database \(folder) was removed or moved while this program used it.",
             errno: Errno.noSuchFileOrDirectory.number,
             remedies: [
-                Remedy("Put it back; the program goes on with it."),
-                Remedy("Or start the program anew, with an empty store: every decision will be asked for again."),
+                Remedy("Put it back. The program continues with it."),
+                Remedy("Or restart the program with an empty database. Programs must then ask again."),
             ])
     }
 
     /// Moves the whole directory aside: a head file left behind would announce a missing database.
     private static let afresh =
-        "Move the folder away to begin with an empty store: every decision will be asked for again."
+        "Move the directory away to start with an empty database. Programs must then ask again."
 
     /// The command that moves a store's directory aside.
     static func away(_ folder: String, as ending: String) -> [String] { ["mv", folder, "\(folder).\(ending)"] }
@@ -89,8 +89,9 @@ enum StoreFailure {
     /// A file or directory that can't be opened for writing.
     private static func closed(_ path: String, _ thrown: SQLiteError) -> CaptureError {
         error(
-            "The grant store \(path) can't be written: \(thrown.message).", errno: Errno.readOnlyFileSystem.number,
-            "Make the folder and the files in it writable for this user, or name another with XDG_STATE_HOME.",
+            "The permission database \(path) can't be written: \(thrown.message).",
+            errno: Errno.readOnlyFileSystem.number,
+            "Make the directory and its files writable for this user, or choose another one with XDG_STATE_HOME.",
             command: ["ls", "-la", folder(of: path)])
     }
 
@@ -99,7 +100,7 @@ enum StoreFailure {
         // SQLite does not report the error of a write; the free space shows it.
         if (try? FileSystem.freeBytes(at: folder(of: path))) == 0 { return full(path) }
         return error(
-            "The disk of the grant store \(path) failed: \(thrown.message).", errno: Errno.ioError.number,
+            "The disk of the permission database \(path) failed: \(thrown.message).", errno: Errno.ioError.number,
             "Check the disk and the kernel's log, then try again.", command: ["dmesg"])
     }
 

@@ -92,7 +92,7 @@ package struct StorePromptLock: PromptLock {
     /// The error for a lock file that can't be used.
     private func failure(_ failure: Errno) -> CaptureError {
         StoreFailure.error(
-            "The lock for questions, \(path), can't be taken: \(failure.text).", errno: failure.number,
+            "The lock file for questions, \(path), can't be used: \(failure.text).", errno: failure.number,
             "Make it writable for this user.", command: ["ls", "-la", StoreFailure.folder(of: path)])
     }
 }
@@ -123,16 +123,16 @@ extension CaptureError {
     fileprivate static func held(by holder: PromptLockHolder?, isStopped: Bool) -> CaptureError {
         let who = holder.map { "Process \($0.processID)" } ?? "Another process"
         let what =
-            isStopped ? "has asked the same and was stopped before an answer came" : "has been asking for minutes"
+            isStopped ? "asks the same question but is suspended" : "has been asking for minutes"
         guard let holder else {
             return CaptureError(
-                .busy, "\(who) \(what), so nothing more is asked.", remedies: [Remedy("Answer there, or end it.")])
+                .busy, "\(who) \(what), so this program can't ask.", remedies: [Remedy("Answer there, or end it.")])
         }
         return CaptureError(
-            .busy, "\(who) \(what), so nothing more is asked.",
+            .busy, "\(who) \(what), so this program can't ask.",
             remedies: [
                 isStopped
-                    ? Remedy("Have it go on, and answer there.", command: "kill -CONT \(holder.processID)")
+                    ? Remedy("Resume it, and answer there.", command: "kill -CONT \(holder.processID)")
                     : Remedy("Answer there."),
                 Remedy("Or end it.", command: "kill -KILL \(holder.processID)"),
             ])

@@ -41,13 +41,13 @@ enum StoreSchema {
         let id = try number(db, "PRAGMA application_id")
         let tables = try number(db, "SELECT count(*) FROM sqlite_schema")
         guard id == applicationID || (id == 0 && found == 0 && tables == 0) else {
-            throw StoreFailure.damaged(path, "it is a database of another program")
+            throw StoreFailure.damaged(path, "it is another program's database")
         }
         guard found <= version else {
             throw StoreFailure.error(
-                "The grant store \(path) was written by a newer CaptureGate (format \(found), this one knows "
+                "The permission database \(path) was written by a newer CaptureGate (format \(found), this one supports "
                     + "\(version)).",
-                "Update this program, or begin with an empty store: every decision will be asked for again.",
+                "Update this program, or start with an empty database. Programs must then ask again.",
                 command: StoreFailure.away(StoreFailure.folder(of: path), as: "newer"))
         }
     }
@@ -88,7 +88,7 @@ enum StoreSchema {
                 throw StoreFailure.lost(path, loss)
             }
             guard tail.isIntact || tail.extent.last == tail.extent.anchor else {
-                throw StoreFailure.lost(path, "the last line of its log is not the one that was written")
+                throw StoreFailure.lost(path, "the last line of its log was changed")
             }
             try chain.append(sealing(state), db)
         }
@@ -101,8 +101,8 @@ enum StoreSchema {
         let count = state.decisions.count + state.consumed.count
         return AuditEvent(
             .upkeep, at: StoreClock.now, subject: nil,
-            detail: "the store was brought to format 4, with \(count) decisions and \(state.killSwitches.count) kill "
-                + "switches as they were found")
+            detail:
+                "database upgraded to format 4, with \(count) decisions and \(state.killSwitches.count) kill switches")
     }
 
     /// A program of an older version may still run. It must not write: its lines have no digest, and would make the store look

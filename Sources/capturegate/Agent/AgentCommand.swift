@@ -36,7 +36,7 @@ struct AgentCommand: AsyncParsableCommand, SignalHandlingCommand {
     func run() async throws {
         guard BrokerLink.machine != nil else {
             throw CaptureError(
-                .unavailable, "This machine has no capture broker that would ask through an agent.",
+                .unavailable, "This machine has no capture broker, so an agent has nothing to do.",
                 remedies: [Remedy("Set it up.", command: "sudo capturegate secure")])
         }
         let prompter: any Prompter = program.map { BusPrompter(program: $0) } ?? PrompterChain.system
@@ -55,7 +55,7 @@ struct AgentCommand: AsyncParsableCommand, SignalHandlingCommand {
     private static func tell(_ event: BrokerAgent.Event, _ json: Bool) throws {
         guard json else {
             switch event {
-            case .connected: StandardStream.error.note("Asking for the capture broker, until Ctrl-C.")
+            case .connected: StandardStream.error.note("Answers the capture broker's questions, until Ctrl-C.")
             case .lost(let error): StandardStream.error.note("Note: \(error.message.visible)")
             case .asked, .answered, .withdrawn: break
             }

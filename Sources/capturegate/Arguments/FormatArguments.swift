@@ -3,7 +3,7 @@ import CaptureGate
 import CaptureRecording
 
 extension FrameRate: SpelledArgument {
-    static var spelling: String { "frames a second such as 30, 29.97 or 30000/1001" }
+    static var spelling: String { "a frame rate such as 30, 29.97 or 30000/1001" }
 
     /// Integer, decimal such as `29.97`, or fraction such as `30000/1001`.
     public init?(argument: String) {
@@ -48,7 +48,7 @@ extension FrameRate {
 
 extension PixelFormat: SpelledArgument {
     static var spelling: String {
-        "a four character code such as YUYV, NV12, MJPG or H264, or ffmpeg's name such as yuyv422"
+        "a four-character code such as YUYV, NV12, MJPG or H264, or ffmpeg's name such as yuyv422"
     }
 
     /// Four-character code, such as `yuyv` for `YUYV`, or a name that other programs have for it. Codes with an upper-case letter

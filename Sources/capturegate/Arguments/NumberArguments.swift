@@ -42,7 +42,7 @@ struct BitrateArgument: SpelledArgument, Hashable, Sendable {
     /// for 255 at most.
     let bitsPerSecond: Int
 
-    static let spelling = "bits a second such as 96k, 96000 or 4M, from 6k to 130560k"
+    static let spelling = "a bit rate such as 96k, 96000 or 4M, from 6k to 130560k"
 
     init?(argument: String) {
         let unit = argument.last.flatMap { ["k": 1000.0, "K": 1000, "m": 1e6, "M": 1e6][$0] }
@@ -75,8 +75,7 @@ struct ChannelSelectionArgument: SpelledArgument, Hashable, Sendable {
     let selection: ChannelSelection
 
     static let spelling = """
-        a number of channels from 1 to 64, mono, left, right, or channels by their numbers such as 1,3 \
-        (3, for the third alone)
+        a number of channels from 1 to 64, mono, left, right, or channel numbers such as 1,3 (3, for only the third)
         """
 
     init?(argument: String) {
@@ -151,7 +150,7 @@ struct ByteCountArgument: SpelledArgument, Hashable, Sendable {
     /// Bytes, 100,000 to 10^15; a smaller file would hold hardly more than its headers.
     let bytes: Int64
 
-    static let spelling = "a size such as 500M, 1.5G (of 1000), 700MiB (of 1024) or a number of bytes, at least 100K"
+    static let spelling = "a size such as 500M, 1.5G, 700MiB or a number of bytes, at least 100K"
 
     init?(argument: String) {
         // ASCII digits alone: `isNumber` is also true of other scripts' digits and of fractions such as ½.

@@ -34,7 +34,7 @@ struct InputOptions: ParsableArguments {
             visibility: .advanced),
         transform: { text in
             guard let standard = VideoStandard(text) else {
-                throw ValidationError("A standard is pal, ntsc, secam, one of these such as PAL-M, or auto.")
+                throw ValidationError("Write pal, ntsc, secam, a variant such as PAL-M, or auto.")
             }
             return standard
         })
@@ -49,7 +49,7 @@ struct InputOptions: ParsableArguments {
         transform: { text in
             if text.lowercased() == "auto" { return nil }
             guard let timings = VideoTimings(text) else {
-                throw ValidationError("Timings are auto, or such as 1920x1080p60 or 1920x1080i50.")
+                throw ValidationError("Write timings such as 1920x1080p60 or 1920x1080i50, or auto.")
             }
             return timings
         })

@@ -11,7 +11,7 @@ struct DurationArgument: SpelledArgument, Hashable, Sendable {
     let duration: Duration
 
     static let spelling =
-        "a length of time such as 5s, 1.5s, 250ms, 10m, 2h, 7d or 00:01:30, at least 1ms and at most ten years"
+        "a time such as 5s, 1.5s, 250ms, 10m, 2h, 7d or 00:01:30, from 1ms to ten years"
 
     init(duration: Duration) { self.duration = duration }
 
@@ -58,7 +58,7 @@ struct MomentArgument: SpelledArgument, Hashable, Sendable {
     /// Fraction of the second in nanoseconds.
     private let fraction: Int64
 
-    static let spelling = "a moment in local time such as 2026-01-31, 2026-01-31T18:00, 18:00 or 18:00:30.250"
+    static let spelling = "a local time such as 2026-01-31, 2026-01-31T18:00, 18:00 or 18:00:30.250"
 
     init?(argument: String) {
         // RFC 3339 also permits a space instead of the T.
@@ -129,7 +129,8 @@ struct SilenceArgument: SpelledArgument, Hashable, Sendable {
     /// Rule of the recorder, with its default level if none was given.
     let rule: SilenceRule
 
-    static let spelling = "a length of time from 20ms, and maybe a level in dBFS from -120 to 0, such as 3s or 3s,-45"
+    static let spelling =
+        "a time of at least 20ms, optionally with a level in dBFS from -120 to 0, such as 3s or 3s,-45"
 
     init?(argument: String) {
         let parts = argument.split(separator: ",", omittingEmptySubsequences: false)

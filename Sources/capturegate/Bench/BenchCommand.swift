@@ -79,13 +79,13 @@ struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
     /// Refuses options that the chosen part would ignore.
     func validate() throws {
         let isCapture = part == nil || part == .capture
-        if !isCapture, camera ?? microphone != nil { throw ValidationError("Only 'bench capture' opens devices.") }
+        if !isCapture, camera ?? microphone != nil { throw ValidationError("Only 'bench capture' takes a device.") }
         if part == .capture, camera ?? microphone == nil {
-            throw ValidationError("Say which device: --camera ID or --microphone ID, such as --camera default.")
+            throw ValidationError("Add --camera ID or --microphone ID, such as --camera default.")
         }
         let isPicture = size != nil || fps != nil || pixelFormat != nil
-        if isPicture, camera == nil { throw ValidationError("--size, --fps and --pixel-format are about a --camera.") }
-        if only != nil, part == .rings || part == .capture { throw ValidationError("--only is about encoders.") }
+        if isPicture, camera == nil { throw ValidationError("--size, --fps and --pixel-format need a --camera.") }
+        if only != nil, part == .rings || part == .capture { throw ValidationError("--only is for encoders.") }
     }
 
     /// Runs the benchmark and writes the report.
@@ -125,7 +125,7 @@ struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
         guard !subjects.isEmpty else {
             let names = BenchmarkSubject.usual.map(\.name).joined(separator: "; ")
             throw CaptureError(
-                .usage, "No encoder has \"\(only)\" in its name.", remedies: [Remedy("There are: \(names).")])
+                .usage, "No encoder's name contains \"\(only)\".", remedies: [Remedy("Choose one of: \(names).")])
         }
         return subjects
     }
@@ -198,7 +198,7 @@ struct BenchRun {
         for device in devices {
             progress.show(device.name.visible)
             let operation = DeviceOperation(
-                device, purpose: "Measure it for \(NumberText.time(capture.duration)); nothing is kept"
+                device, purpose: "Measure it for \(NumberText.time(capture.duration)), without keeping anything"
             ) { [capture] (permit: consuming DevicePermit) async throws(CaptureError) in
                 try await capture.measure(with: permit)
             }
@@ -218,7 +218,7 @@ struct BenchRun {
         case .success(let measurement): return measurement
         case .failure(.refused(let error)), .failure(.failed(let error)): throw error
         case .failure(.cancelled):
-            throw CaptureError(.dismissed, "It was stopped before anything was measured.")
+            throw CaptureError(.dismissed, "Stopped before anything was measured.")
         }
     }
 }

@@ -105,11 +105,11 @@ struct BenchBaseline: Decodable, Sendable {
         var isDirectory = false
         // A directory is told apart here, since reading one fails with a misleading error.
         guard files.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory else {
-            throw Self.unusable(path, isDirectory ? "is a folder" : "is not there")
+            throw Self.unusable(path, isDirectory ? "is a directory" : "does not exist")
         }
         guard let data = files.contents(atPath: path) else { throw Self.unusable(path, "can't be read") }
         guard let baseline = try? JSONDecoder().decode(BenchBaseline.self, from: data) else {
-            throw Self.unusable(path, "holds no result of a benchmark")
+            throw Self.unusable(path, "is not a benchmark's result")
         }
         self = baseline
     }
@@ -118,6 +118,6 @@ struct BenchBaseline: Decodable, Sendable {
     private static func unusable(_ path: String, _ what: String) -> CaptureError {
         CaptureError(
             .badInput, "\(path) \(what).",
-            remedies: [Remedy("Make one to compare with.", command: "capturegate bench --json > before.json")])
+            remedies: [Remedy("Create one to compare with.", command: "capturegate bench --json > before.json")])
     }
 }

@@ -8,7 +8,8 @@ extension BenchReport {
         let title = "\(machine.processor.visible), \(NumberText.counted(machine.processorCount, "processor"))"
         // A debug build is many times slower, and its figures would be believed.
         let warning =
-            Self.isOptimized ? [] : [style.yellow("This build is not optimized: what it measures is of no use.")]
+            Self.isOptimized
+            ? [] : [style.yellow("This build is not optimized, so its measurements are not meaningful.")]
         return [style.bold(title)] + warning + encoderLines(style) + ringLines(style) + captureLines(style)
     }
 
@@ -17,22 +18,22 @@ extension BenchReport {
         guard !encoders.isEmpty else { return [] }
         var lines: [String] = []
         let groups: [(String, [EncoderMeasurement])] = [
-            ("Sound, a frame is 100 ms", encoders.filter { !$0.isStream && !$0.isStill }),
-            ("Pictures, 30 a second", encoders.filter(\.isStream)), ("Stills", encoders.filter(\.isStill)),
+            ("Audio, in frames of 100 ms", encoders.filter { !$0.isStream && !$0.isStill }),
+            ("Video, 30 fps", encoders.filter(\.isStream)), ("Stills", encoders.filter(\.isStill)),
         ]
         for (title, measurements) in groups where !measurements.isEmpty {
             lines += ["", style.bold(title)] + table(measurements).indented
         }
-        return lines + ["", style.bold("What one processor keeps up with")]
+        return lines + ["", style.bold("Speed with one processor")]
             + BenchSummary(encoders: encoders).lines(style).indented
     }
 
     /// Table of encoders. Stills have a rate and no speed: nobody takes them in real time.
     private func table(_ measurements: [EncoderMeasurement]) -> [String] {
         let isStill = measurements.allSatisfy(\.isStill)
-        let speed = isStill ? ["a second"] : ["speed", "processor"]
+        let speed = isStill ? ["per second"] : ["speed", "processor"]
         let head =
-            [""] + speed + ["bytes/frame", "p50", "p99", "allocations"] + (baseline == nil ? [] : ["against before"])
+            [""] + speed + ["bytes/frame", "p50", "p99", "allocations"] + (baseline == nil ? [] : ["change"])
         let rows = measurements.map { measurement in
             [measurement.subject.name] + (isStill ? [measurement.rateText] : measurement.speedTexts) + [
                 NumberText.bytes(measurement.bytes / Int64(max(measurement.frames, 1))),
@@ -51,11 +52,11 @@ extension BenchReport {
     /// Table of rings.
     private func ringLines(_ style: TextStyle) -> [String] {
         guard !rings.isEmpty else { return [] }
-        let head = ["", "each", "throughput"] + (baseline == nil ? [] : ["against before"])
+        let head = ["", "each", "throughput"] + (baseline == nil ? [] : ["change"])
         let rows = rings.map { ring in
             [
                 ring.name, BenchText.time(.nanoseconds(Int64((ring.timePerItem / .nanoseconds(1)).rounded()))),
-                ring.kind == .sound ? "\(NumberText.bytes(Int64(ring.throughput)))/s" : "nothing is copied",
+                ring.kind == .sound ? "\(NumberText.bytes(Int64(ring.throughput)))/s" : "no copy",
             ] + compared(comparison(of: ring))
         }
         return ["", style.bold("Rings")] + Table(rows: BenchText.aligned([head] + rows)).lines.indented
@@ -69,14 +70,14 @@ extension BenchReport {
                 "", style.bold("\(capture.device.name.visible), \(capture.format)"),
                 "  \(NumberText.counted(capture.units, capture.frameName)) in "
                     + "\(NumberText.time(capture.elapsed)), "
-                    + (capture.lost == 0 ? "nothing lost" : style.red("\(lost) lost")),
-                "  from one to the next \(BenchText.time(capture.intervals.median)), 99 of 100 within "
-                    + "\(BenchText.time(capture.jitter)) more",
+                    + (capture.lost == 0 ? "none lost" : style.red("\(lost) lost")),
+                "  interval \(BenchText.time(capture.intervals.median)) (median), 99 % within "
+                    + "+\(BenchText.time(capture.jitter))",
                 "  " + BenchText.delay(capture.delays.median, slow: capture.delays.slow),
                 "  \(NumberText.fixed(capture.processorShare * 100, 1)) % of a processor, \(capture.statistics.priority)",
             ]
             lines += capture.differences.map { "  Note: \($0.description.visible)" }
-            return lines + (comparison(of: capture).map { ["  against before: \($0.text)"] } ?? [])
+            return lines + (comparison(of: capture).map { ["  change: \($0.text)"] } ?? [])
         }
     }
 }
@@ -118,7 +119,7 @@ struct BenchSummary {
         guard let slowest = sound.min(by: { $0.speed < $1.speed }) else { return [] }
         let rest = sound.filter { $0.headroom != .fine }.map { "\($0.subject.name): \(word($0.headroom, style))" }
         return rest.isEmpty
-            ? ["Sound: \(word(.fine, style)), \(BenchText.times(slowest.speed)) at least (\(slowest.subject.name))"]
+            ? ["Audio: \(word(.fine, style)), at least \(BenchText.times(slowest.speed)) (\(slowest.subject.name))"]
             : rest
     }
 
@@ -163,8 +164,8 @@ enum BenchText {
 
     /// Time from a frame's timestamp to its reader; a device that stamps ahead has a negative one.
     static func delay(_ median: Duration, slow: Duration) -> String {
-        guard median < .zero else { return "with the reader after \(time(median)), 99 of 100 after \(time(slow))" }
-        return "with the reader \(time(.zero - median)) before its timestamp: the device stamps ahead"
+        guard median < .zero else { return "delay to the reader \(time(median)) (median), 99 % within \(time(slow))" }
+        return "at the reader \(time(.zero - median)) before its timestamp: the device's timestamps are ahead"
     }
 
     /// Rows with every column but the first and the last aligned right, as figures are compared.

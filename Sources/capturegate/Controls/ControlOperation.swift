@@ -17,7 +17,7 @@ struct ControlJob {
         case .success(let outcome): return outcome
         case .failure(.refused(let error)), .failure(.failed(let error)): throw error
         case .failure(.cancelled):
-            throw CaptureError(.dismissed, "It was stopped before anything was set.")
+            throw CaptureError(.dismissed, "Stopped before any control was set.")
         }
     }
 }
@@ -115,7 +115,7 @@ extension CaptureError {
         let set = results.filter { $0.asked != nil }.map { "\($0.control.name)=\($0.control.value?.text ?? "")" }
         guard !set.isEmpty else { return self }
         return CaptureError(
-            kind, "\(message) Set before it: \(set.joined(separator: ", ")).", errno: errno, remedies: remedies,
+            kind, "\(message) Already set: \(set.joined(separator: ", ")).", errno: errno, remedies: remedies,
             underlying: underlying)
     }
 }

@@ -71,10 +71,10 @@ enum ControlTarget {
     static func pick(_ text: String, from devices: [Device]) throws(CaptureError) -> Device {
         guard text != "default" else {
             throw CaptureError(
-                .usage, "The default camera and the default microphone are two devices.",
+                .usage, "The default camera and the default microphone are different devices.",
                 remedies: [
                     Remedy(
-                        "Name the one you mean.",
+                        "Name one of them.",
                         command: "capturegate controls \"$(capturegate devices --default camera)\"")
                 ])
         }
@@ -84,8 +84,8 @@ enum ControlTarget {
         // A webcam and its microphone often share a name; a guess might set the wrong one.
         if case .success(let camera) = camera, case .success(let microphone) = microphone {
             throw CaptureError(
-                .noDevice, "\"\(text.visible)\" fits a camera and a microphone: \(camera.id), \(microphone.id).",
-                remedies: [Remedy("Name the one you mean by its id.", .listDevices)])
+                .noDevice, "\"\(text.visible)\" matches a camera and a microphone: \(camera.id), \(microphone.id).",
+                remedies: [Remedy("Name one of them by its id.", .listDevices)])
         }
         if case .success(let device) = camera { return device }
         if case .success(let device) = microphone { return device }
@@ -104,10 +104,10 @@ enum ControlTarget {
         _ text: String, _ devices: [Device], _ camera: Result<Device, CaptureError>
     ) -> CaptureError {
         // Several cameras fit: the query's own sentence names them and so says more.
-        if case .failure(let error) = camera, error.message.contains("fits") { return error }
+        if case .failure(let error) = camera, error.message.contains("\" matches ") { return error }
         let ids = devices.map(\.id.rawValue).joined(separator: ", ")
         return CaptureError(
-            .noDevice, "There is no camera and no microphone \"\(text.visible)\".",
+            .noDevice, "No camera or microphone matches \"\(text.visible)\".",
             remedies: [Remedy("Choose one of: \(ids).", .listDevices)])
     }
 }
@@ -138,8 +138,8 @@ struct ControlRequest: Sendable {
         }
         if isReset, value != nil {
             throw CaptureError(
-                .usage, "--reset sets \(name.visible) to its default, and a value is given as well.",
-                remedies: [Remedy("Leave out the one or the other.")])
+                .usage, "--reset sets \(name.visible) to its default, so it can't take a value.",
+                remedies: [Remedy("Remove the value or --reset.")])
         }
     }
 }
@@ -180,7 +180,7 @@ struct ControlReport {
         // All are named, with the kind of the first: causes of a reset are mostly one and the same.
         let names = failures.map(\.control.name).joined(separator: ", ")
         return CaptureError(
-            first.error.kind, "\(titled) kept other values than its defaults: \(names).",
+            first.error.kind, "\(titled) could not be reset completely: \(names).",
             errno: first.error.errno, underlying: failures.map(\.error))
     }
 
@@ -190,11 +190,11 @@ struct ControlReport {
         guard !others.isEmpty else { return nil }
         // Drivers clamp and round silently (V4L2's VIDIOC_S_CTRL may), so what was set is compared with what
         // was read back.
-        let sentences = others.map { "\($0.control.name) \($0.asked?.text ?? "") asked, \($0.control.shown) got" }
+        let sentences = others.map { "\($0.control.name) is \($0.control.shown) instead of \($0.asked?.text ?? "")" }
         return CaptureError(
             .notAsAsked,
-            "\(titled) does otherwise than asked: \(sentences.joined(separator: "; ")).",
-            remedies: [Remedy("Leave --strict out, to take what it gives.")])
+            "\(titled) took other values: \(sentences.joined(separator: "; ")).",
+            remedies: [Remedy("Remove --strict to accept these values.")])
     }
 
     /// Name and id of the device.

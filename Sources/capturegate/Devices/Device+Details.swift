@@ -74,9 +74,9 @@ extension VideoMode {
 
     /// Frame rates, fastest first.
     fileprivate var rates: String {
-        guard let first = frameRates.first, let last = frameRates.last else { return "rate not told" }
-        if takesRatesBetween { return "any rate from \(last.phrase) to \(first.phrase) a second" }
-        return frameRates.map(\.phrase).joined(separator: ", ") + " a second"
+        guard let first = frameRates.first, let last = frameRates.last else { return "rate unknown" }
+        if takesRatesBetween { return "any rate from \(last.phrase) to \(first.phrase) fps" }
+        return frameRates.map(\.phrase).joined(separator: ", ") + " fps"
     }
 }
 
@@ -84,7 +84,7 @@ extension VideoInput {
     /// The input with its signal, and the standards or timings that it can be set to.
     fileprivate var phrase: String {
         let choices = standards.map(\.description) + takes.map(\.description)
-        let state = isCurrent ? "chosen, \(signal.phrase)" : signal.phrase
+        let state = isCurrent ? "selected, \(signal.phrase)" : signal.phrase
         let list = choices.isEmpty ? "" : "; takes \(choices.map(\.visible).joined(separator: ", "))"
         return "\(index) \(name.visible): \(state)\(list)"
     }

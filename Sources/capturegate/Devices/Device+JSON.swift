@@ -31,7 +31,8 @@ extension Device.Formats {
     /// Best format in a few words: the largest size with its highest rate, and the codes on offer.
     var phrase: String {
         switch self {
-        case .unknown: return "formats unknown: it is in use, closed to this user, or tells them once it is opened"
+        case .unknown:
+            return "formats unknown: the device is in use, you can't open it, or it reports them only when open"
         case .audio(let ranges):
             return "\(Self.range(ranges.sampleRates)) Hz, \(Self.range(ranges.channels)) channels"
         case .video(let modes):
@@ -40,7 +41,7 @@ extension Device.Formats {
                 if !codes.contains(mode.pixelFormat.description) { codes.append(mode.pixelFormat.description) }
             }
             guard let largest = modes.max(by: { $0.width * $0.height < $1.width * $1.height }) else { return "none" }
-            let rate = largest.frameRates.first.map { " at \($0.phrase) a second" } ?? ""
+            let rate = largest.frameRates.first.map { " at \($0.phrase) fps" } ?? ""
             return "up to \(largest.width)x\(largest.height)\(rate); \(Self.shortened(codes))"
         }
     }
@@ -108,9 +109,9 @@ extension Availability {
     var phrase: String {
         switch self {
         case .available: "free"
-        case .absent: "not there"
+        case .absent: "not found"
         case .busy(let holder):
-            holder.map { "busy: \($0.command.visible), process \($0.processID)" } ?? "busy: its holder is hidden"
+            holder.map { "busy: \($0.command.visible), process \($0.processID)" } ?? "busy: used by a hidden process"
         }
     }
 

@@ -50,10 +50,10 @@ struct DevicesCommand: AsyncParsableCommand, SignalHandlingCommand {
     /// Refuses options that `--default` would leave without effect.
     func validate() throws {
         if choice != nil, watch || capability != nil || name != nil {
-            throw ValidationError("--default stands alone, without a device, --watch and --capability.")
+            throw ValidationError("--default can't be combined with a device, --watch or --capability.")
         }
         if name != nil, watch {
-            throw ValidationError("--watch tells of all devices: leave the one out.")
+            throw ValidationError("--watch reports all devices. Remove the device.")
         }
     }
 
@@ -123,7 +123,7 @@ struct DeviceListing {
         guard !kept.isEmpty else {
             throw CaptureError(
                 .noDevice, errors.map(\.message).joined(separator: " "),
-                remedies: [Remedy("See which devices there are.", .listDevices)])
+                remedies: [Remedy("List the devices.", .listDevices)])
         }
         devices = kept
         faults.removeAll { fault in !kept.contains { $0.id == fault.device } }
@@ -154,7 +154,7 @@ struct DeviceListing {
     private func remark(on capability: CapabilityName) -> String? {
         // A fault without a device means that the search itself failed.
         if faults.contains(where: { $0.capability == capability && $0.device == nil }) {
-            return "There may be more: not all could be looked at."
+            return "Some devices could not be read, so there may be more."
         }
         let hasReal = devices.contains { $0.capability == capability && !$0.isBuiltIn }
         return hasReal ? nil : "This machine has no real \(capability)."
@@ -181,7 +181,7 @@ struct DeviceListing {
         let formats =
             switch device.formats {
             case .unknown where isFaulty: "formats could not be read"
-            case _ where isFaulty: device.formats.phrase + "; not all could be read"
+            case _ where isFaulty: device.formats.phrase + "; some formats could not be read"
             default: device.formats.phrase
             }
         let said = device.signalPhrase.map { "\($0); \(formats)" } ?? formats
@@ -231,10 +231,10 @@ struct DeviceEvents {
     /// Error for a machine, often a sandbox, without udev events.
     private static var silent: CaptureError {
         CaptureError(
-            .unavailable, "This machine does not tell of devices that come and go: udev can't be listened to.",
+            .unavailable, "New and removed devices can't be reported: udev is not available.",
             remedies: [
                 Remedy(
-                    "Where this runs in a sandbox, let it have netlink sockets. Else look again from time to time.",
+                    "In a sandbox, allow netlink sockets. Otherwise list the devices again from time to time.",
                     .listDevices)
             ])
     }

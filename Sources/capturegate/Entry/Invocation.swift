@@ -133,8 +133,8 @@ struct Invocation: Sendable {
         // Invalid bytes were replaced by U+FFFD, which finds the culprit again.
         let argument = arguments.first { $0.unicodeScalars.contains("\u{FFFD}") } ?? "An argument"
         return CaptureError(
-            .usage, "\(argument) is not UTF-8, and other names are not supported.",
-            remedies: [Remedy("Rename the file, or its folder, or name it from within that folder.")])
+            .usage, "\(argument) is not UTF-8. Other encodings are not supported.",
+            remedies: [Remedy("Rename the file or its directory, or run the command in that directory.")])
     }
 
     /// Reports an error in its own form.

@@ -77,11 +77,11 @@ extension CaptureError {
     static func unwritten(_ path: String, _ errno: Errno) -> CaptureError {
         if errno == .fileExists {
             return CaptureError(
-                .fileExists, "\(path.visible) is there already, and was not made by capturegate.",
-                errno: errno.number, remedies: [Remedy("Move it away, or leave it.")])
+                .fileExists, "\(path.visible) exists already, and capturegate did not create it.",
+                errno: errno.number, remedies: [Remedy("Move it away, then try again.")])
         }
         return CaptureError(
             .inputOutput, "\(path.visible) can't be written: \(errno.text).", errno: errno.number,
-            remedies: [Remedy("Make its folder writable for this user, and see that its disk has space left.")])
+            remedies: [Remedy("Check that its directory is writable for this user and its disk is not full.")])
     }
 }

@@ -52,7 +52,7 @@ extension Lifetime {
         case .once: "for one capture"
         case .session: "for one session"
         case .until(let end): "until \(CivilTime.localText(nanoseconds: end.wallNanoseconds))"
-        case .always: "for good"
+        case .always: "permanently"
         }
     }
 

@@ -16,7 +16,7 @@ struct SubjectOption: ParsableArguments {
     /// Refuses an empty path, which an unset shell variable leaves, before it would mean the current
     /// directory.
     func validate() throws {
-        if executable == "" { throw ValidationError("--to takes the path of a program.") }
+        if executable == "" { throw ValidationError("--to needs the path of a program.") }
     }
 
     /// Subject of this user and session.
@@ -70,7 +70,7 @@ struct DeviceOption: ParsableArguments {
         if let other = devices.first(where: { $0.id.rawValue == text && $0.capability != capability }) {
             throw CaptureError(
                 .noDevice, "\(text) is a \(other.capability), not a \(capability).",
-                remedies: [Remedy("See which devices there are.", .listDevices)])
+                remedies: [Remedy("List the devices.", .listDevices)])
         }
         do throws(CaptureError) {
             return try DeviceQuery(text).pick(from: devices, capability).id
@@ -118,7 +118,7 @@ enum UserStore {
         guard let id = UInt32(user) ?? ((try? Users.id(ofUser: user)) ?? nil) else {
             throw CaptureError(
                 .usage, "There is no user \(user.visible).",
-                remedies: [Remedy("See who there is.", command: "getent passwd")])
+                remedies: [Remedy("List the users.", command: "getent passwd")])
         }
         return try SQLiteGrantStore(inspecting: "\(brokerState)/\(id)").audit
     }

@@ -59,7 +59,7 @@ struct GrantCommand: ParsableCommand {
     func validate() throws {
         guard let level, !capability.levels.contains(where: { $0.name == level }) else { return }
         let names = capability.levels.map(\.name).joined(separator: " or ")
-        throw ValidationError("A \(capability) has no level '\(level)': choose \(names).")
+        throw ValidationError("A \(capability) has no level '\(level)'. Choose \(names).")
     }
 
     /// Stores the decision, then reports what still stands in its way.
@@ -79,7 +79,7 @@ struct GrantCommand: ParsableCommand {
             subject: subject, decision: decision, snapshot: try store.snapshot(), now: now)
         let lifted = warnings.denials.filter { lift || !json.isOn && Self.isLifted($0) }
         if !lifted.isEmpty {
-            let removal = GrantRemoval(store: store, reason: "taken back by command, for a grant that it went before")
+            let removal = GrantRemoval(store: store, reason: "denial removed by command, for a grant")
             _ = try removal.remove(lifted, about: subject)
             warnings.snapshot = try store.snapshot()
         }
@@ -90,11 +90,12 @@ struct GrantCommand: ParsableCommand {
     /// Asks at the terminal, if there is one, whether a no that goes before the grant is to be taken back.
     private static func isLifted(_ denial: Decision) -> Bool {
         guard let terminal = TerminalQuestion(), let id = denial.device.ids.first else { return false }
-        return terminal.isConfirmed("A stored no about \(id.rawValue.visible) goes before it. Take that back? [y/N] ")
+        return terminal.isConfirmed(
+            "A denial for \(id.rawValue.visible) overrides this permission. Remove the denial? [y/N] ")
     }
 
     private static func note(_ lifted: Decision) -> String {
-        "The stored no about \(lifted.device.ids.first?.rawValue.visible ?? "it") was taken back."
+        "Removed the denial for \(lifted.device.ids.first?.rawValue.visible ?? "all devices")."
     }
 
     /// Decision that the options describe.
@@ -160,7 +161,7 @@ struct LifetimeOptions: ParsableArguments {
     func validate() throws {
         let said = [once, session, time != nil, moment != nil, always].filter { $0 }.count
         guard said == 1 else {
-            let cause = said == 0 ? "How long it holds is not said" : "How long it holds is said more than once"
+            let cause = said == 0 ? "The permission needs a duration" : "The permission takes only one duration"
             throw ValidationError("\(cause): choose one of --once, --session, --for, --until and --always.")
         }
     }
@@ -178,8 +179,8 @@ struct LifetimeOptions: ParsableArguments {
             // Otherwise the grant could hold for another session with a reused process id.
             guard subject.session.isIdentified else {
                 throw CaptureError(
-                    .usage, "This session can't be told from others: its first process has ended or lives elsewhere.",
-                    remedies: [Remedy("Choose a time instead, such as --for 8h.")])
+                    .usage, "This session can't be identified: its first process has ended or is in another container.",
+                    remedies: [Remedy("Use a time instead, such as --for 8h.")])
             }
             return .session(subject.session)
         }
@@ -187,13 +188,13 @@ struct LifetimeOptions: ParsableArguments {
         guard let moment else { return .always }
         guard let end = moment.nanoseconds(now: now.wallNanoseconds) else {
             throw CaptureError(
-                .usage, "There is no such moment from 1970 to 2200.",
+                .usage, "This time is not between 1970 and 2200.",
                 remedies: [Remedy("Write \(MomentArgument.spelling).")])
         }
         guard end > now.wallNanoseconds else {
             throw CaptureError(
-                .usage, "\(CivilTime.localText(nanoseconds: end)) has passed already.",
-                remedies: [Remedy("Name a moment to come.")])
+                .usage, "\(CivilTime.localText(nanoseconds: end)) is in the past.",
+                remedies: [Remedy("Choose a time in the future.")])
         }
         // A clock may be set before 1970, as far as 64 bits go, so the difference may not fit.
         let (length, overflow) = end.subtractingReportingOverflow(now.wallNanoseconds)
@@ -218,16 +219,18 @@ struct GrantWarnings {
         var notes: [String] = []
         if snapshot.killSwitches.contains(capability) {
             notes.append(
-                "All \(capability) capture is switched off; the grant will not help before "
+                "All \(capability) capture is switched off. The permission takes effect after "
                     + "'capturegate \(capability) on'.")
         }
         if let seen = snapshot.laterClock(than: now)?.exactNanoseconds, snapshot.hasRunOut(decision, at: now) {
             notes.append(
-                "The store has seen a later clock, \(CivilTime.localText(nanoseconds: seen)), by which this is over already; the "
-                    + "grant will not help. If that clock was wrong, forget it with 'capturegate reset --clock', then grant "
+                "The clock once showed \(CivilTime.localText(nanoseconds: seen)), so this permission counts as expired. "
+                    + "If the clock was wrong then, run 'capturegate reset --clock', then grant "
                     + "again.")
         }
-        if let reason = forbidden { notes.append("The policy forbids it; the grant will not help: \(reason)") }
+        if let reason = forbidden {
+            notes.append("The administrator's policy forbids this, so the permission has no effect: \(reason)")
+        }
         return notes + Set(denials.flatMap(\.device.ids)).sorted { $0.rawValue < $1.rawValue }.map(note)
     }
 
@@ -241,7 +244,7 @@ struct GrantWarnings {
         let program = path == ProcessFile.link("/proc/self/exe") ? [] : ["--to", path]
         let command = ShellQuote.command(
             ["capturegate", "revoke", capability.rawValue, "--device", id.rawValue] + program)
-        return "A stored no about \(id.rawValue.visible) goes before it. Take that back with '\(command)'."
+        return "A denial for \(id.rawValue.visible) overrides this permission. Remove it with '\(command)'."
     }
 
     /// Policy's reason, if it forbids every device that is meant; `nil` if it leaves at least one.
@@ -277,11 +280,11 @@ struct GrantedProgram {
     var notes: [String] {
         var notes: [String] = []
         if !FileSystem.allows(.execute, to: path) {
-            notes.append("\(path) can't be executed; nothing that runs is this program.")
+            notes.append("\(path) is not executable, so no program will use this permission.")
         }
         if isScript {
             notes.append(
-                "\(path) is a script: to the kernel the program that runs is its interpreter. A grant to that holds "
+                "\(path) is a script, which runs as its interpreter. A permission for the interpreter holds "
                     + "for all its scripts.")
         }
         return notes

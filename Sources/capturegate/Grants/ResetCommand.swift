@@ -58,12 +58,12 @@ struct ResetCommand: ParsableCommand {
     private func forgetClock(of store: any GrantStore, _ later: Duration?, _ now: GateInstant) throws {
         guard let later else {
             if json.isOn { return try GrantRemoval.tell(nil, json: true) }
-            return try StandardStream.output.line("The store has seen no later clock.")
+            return try StandardStream.output.line("The clock was never ahead. Nothing to reset.")
         }
         let commit = try ownStore(store).forgetLaterClock(audit: Self.event(later, try ProcessSubject.current(), now))
         if !json.isOn {
             let clock = CivilTime.localText(nanoseconds: later.exactNanoseconds)
-            try StandardStream.output.line("Forgotten: a clock of \(clock).")
+            try StandardStream.output.line("Reset the latest clock time, \(clock).")
         }
         if json.isOn || !commit.decisions.isEmpty { try GrantRemoval.tell(commit, json: json.isOn) }
     }
@@ -72,10 +72,10 @@ struct ResetCommand: ParsableCommand {
     private func ownStore(_ store: any GrantStore) throws(CaptureError) -> SQLiteGrantStore {
         if let own = store as? SQLiteGrantStore { return own }
         throw CaptureError(
-            .unavailable, "The broker has seen a later clock, which only root can make it forget.",
+            .unavailable, "The broker's clock was once ahead. Only root can reset it.",
             remedies: [
                 Remedy(
-                    "Stop it, remove this user's folder of decisions, and start it again.",
+                    "Stop the broker, remove this user's permissions, and start it again.",
                     command: "sudo rm -r /var/lib/capturegate/\(Users.effectiveID)")
             ])
     }
@@ -85,7 +85,7 @@ struct ResetCommand: ParsableCommand {
         let clock = later.map { " of \(CivilTime.localText(nanoseconds: $0.exactNanoseconds))" } ?? ""
         return AuditEvent(
             .upkeep, at: now, subject: subject,
-            detail: "a later clock\(clock) was forgotten by command, with the permissions for a time that rest on it")
+            detail: "latest clock time\(clock) reset by command, with the permissions for a time that depend on it")
     }
 
     /// Asks for confirmation at the terminal, which can't be piped into the program.
@@ -94,8 +94,8 @@ struct ResetCommand: ParsableCommand {
     private func confirm(_ count: Int) throws(CaptureError) {
         guard let terminal = TerminalQuestion() else {
             throw CaptureError(
-                .usage, "There is no terminal to ask at.",
-                remedies: [Remedy("Say yes on the command line.", command: "capturegate reset --yes")])
+                .usage, "This needs a confirmation, but there is no terminal to ask at.",
+                remedies: [Remedy("Confirm with --yes.", command: "capturegate reset --yes")])
         }
         guard terminal.isConfirmed("Remove \(NumberText.counted(count, "decision"))? [y/N] ") else {
             throw CaptureError(.dismissed, "Nothing was removed.")

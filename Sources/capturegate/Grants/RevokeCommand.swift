@@ -97,6 +97,6 @@ struct GrantRemoval {
             return try StandardStream.output.line(document.text)
         }
         let lines = removed.map { "removed #\($0.id ?? 0) \($0.phrase): \($0.subject.executable.path.visible)" }
-        try StandardStream.output.lines(lines.isEmpty ? ["Nothing was granted or denied."] : lines)
+        try StandardStream.output.lines(lines.isEmpty ? ["There were no permissions or denials to remove."] : lines)
     }
 }

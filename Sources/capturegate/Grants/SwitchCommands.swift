@@ -75,7 +75,7 @@ struct SwitchOptions: ParsableArguments {
     private func turnForAll(_ capability: CapabilityName) throws(CaptureError) -> Duration {
         guard let broker = BrokerLink.machine else {
             throw CaptureError(
-                .unavailable, "This machine has no capture broker, without which each user has switches alone.",
+                .unavailable, "--machine needs a capture broker, which this machine does not have.",
                 remedies: [Remedy("Set it up.", command: "sudo capturegate secure")])
         }
         return try broker.switchForAll(SwitchOrder(capability, isOff: isOff))

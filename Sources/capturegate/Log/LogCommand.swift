@@ -53,18 +53,18 @@ struct LogCommand: AsyncParsableCommand, SignalHandlingCommand {
     /// Refuses combinations: `--verify` must see the whole chain, and `--keep` changes it.
     func validate() throws {
         if verify, follow || last != nil {
-            throw ValidationError("--verify stands alone, without --follow and --last.")
+            throw ValidationError("--verify can't be combined with --follow or --last.")
         }
         if let keep {
             guard !verify, !follow, last == nil, user == nil else {
-                throw ValidationError("--keep stands alone, without --verify, --follow, --last and --of.")
+                throw ValidationError("--keep can't be combined with --verify, --follow, --last or --of.")
             }
             guard AuditLog.possibleLines.contains(keep) else {
-                throw ValidationError("--keep takes a number of lines from 100 to 10000000.")
+                throw ValidationError("--keep needs a number of lines from 100 to 10000000.")
             }
         }
         if let last, !(0...1_000_000).contains(last) {
-            throw ValidationError("--last takes a number of lines from 0 to 1000000.")
+            throw ValidationError("--last needs a number of lines from 0 to 1000000.")
         }
     }
 
@@ -77,7 +77,7 @@ struct LogCommand: AsyncParsableCommand, SignalHandlingCommand {
         let log = try UserStore.openLog(ofBroker: user)
         if user == nil, BrokerLink.machine != nil {
             StandardStream.error.note(
-                "Note: What the broker decided is in its own log: 'sudo -u capturegate capturegate log --of \(Users.effectiveID)'."
+                "Note: The broker's decisions are in its own log: 'sudo -u capturegate capturegate log --of \(Users.effectiveID)'."
             )
         }
         if verify { return try LogVerification(report: try log.verify()).tell(json: json.isOn) }
@@ -106,10 +106,10 @@ struct LogRetention {
     func set(json: Bool) throws {
         let event = AuditEvent(
             .removal, at: SystemGateClock().now, subject: try ProcessSubject.current(),
-            detail: "the log keeps \(lines) lines from now on, by command")
+            detail: "retention set to \(lines) lines by command")
         let dropped = try log.keep(lines, audit: event)
         let document: JSONValue = ["kept_lines": .count(lines), "dropped": .count(dropped)]
-        let text = "The log keeps \(NumberText.counted(lines, "line")); \(dropped) were dropped."
+        let text = "The log keeps \(NumberText.counted(lines, "line")). Dropped \(dropped)."
         try StandardStream.output.line(json ? document.text : text)
     }
 }
@@ -129,9 +129,10 @@ struct LogVerification {
         }
         if json { throw ExitStatus(code: CaptureError(.store, fault.message).exitCode) }
         throw CaptureError(
-            .store, "The audit log is not intact from line \(fault.number) on: \(fault.message)",
+            .store, "The audit log is damaged from line \(fault.number): \(fault.message)",
             remedies: [
-                Remedy("Lines before it can be trusted; compare with a backup.", command: "capturegate log --last 50")
+                Remedy(
+                    "Trust only the lines before it, and compare with a backup.", command: "capturegate log --last 50")
             ])
     }
 
@@ -151,8 +152,8 @@ struct LogVerification {
         let shown =
             lines.suffix(10).map { "#\($0)" }.joined(separator: ", ") + (lines.count > 10 ? " and earlier ones" : "")
         return [
-            "\(NumberText.counted(lines.count, "capture")) ended without a line that says so: \(shown). The program was killed, "
-                + "or could not write it."
+            "\(NumberText.counted(lines.count, "capture")) ended without a line in the log: \(shown). The program was killed "
+                + "or could not write the line."
         ]
     }
 

@@ -63,7 +63,7 @@ struct MeterCommand: AsyncParsableCommand, SignalHandlingCommand {
         case .success: return .success(())
         case .failure(.refused(let error)), .failure(.failed(let error)): return .failure(error)
         case .failure(.cancelled):
-            return .failure(CaptureError(.dismissed, "It was stopped before anything was heard."))
+            return .failure(CaptureError(.dismissed, "Stopped before the first level was measured."))
         }
     }
 
@@ -89,7 +89,7 @@ struct MeterOperation: CaptureOperation {
     ) {
         authorization = AuthorizedFor(
             Capability.Microphone(
-                .meter, device: .id(device.id), purpose: "Show how loud it is; no sound is kept"))
+                .meter, device: .id(device.id), purpose: "Show the level, without keeping any audio"))
         self.settings = settings
         self.duration = duration
         self.reporter = reporter
@@ -205,7 +205,7 @@ struct MeterBarView: EventView {
     /// Row below the bars: figures, time, losses.
     private func scale(_ reading: LevelReading) -> String {
         let lost = reading.lost > 0 ? "  lost \(reading.lost)" : ""
-        let foot = "\(NumberText.time(reading.elapsed))\(lost)  Ctrl-C ends it."
+        let foot = "\(NumberText.time(reading.elapsed))\(lost)  Ctrl-C stops."
         // In a narrower bar the scale's figures would touch.
         guard width >= 40 else { return foot.fitting(stream.columns) }
         return "     \(MeterScale(width: width).figures)  \(style.faint(foot))"

@@ -133,13 +133,13 @@
         /// Refusal to offer PipeWire a node of its own.
         fileprivate static func isPipeWires(_ device: Device) -> CaptureError {
             CaptureError(
-                .usage, "\(device.id) is PipeWire's already.",
-                remedies: [Remedy("Offer hardware, or a test device.", .listDevices)])
+                .usage, "\(device.id) is a PipeWire node already.",
+                remedies: [Remedy("Offer a hardware device or a test device.", .listDevices)])
         }
 
         /// Error of a process that is not what it was a moment ago.
         fileprivate static func otherProgram(_ process: Int32) -> CaptureError {
-            CaptureError(.notAuthorized, "Process \(process) has ended, or runs another program by now.")
+            CaptureError(.notAuthorized, "Process \(process) has ended, or runs another program now.")
         }
     }
 
@@ -147,16 +147,16 @@
         /// Event for persons; `nil` for what happens all the time.
         fileprivate var line: String? {
             switch self {
-            case .connected: "Giving PipeWire's programs what is allowed, until Ctrl-C."
+            case .connected: "Offers devices to PipeWire's programs, until Ctrl-C."
             case .offered, .withdrawn: nil
-            case .began(let subject, let device): "\(subject.executable.path) takes \(device.name)."
-            case .ended(let subject, let device, nil): "\(subject.executable.path) has left \(device.name)."
+            case .began(let subject, let device): "\(subject.executable.path) started to use \(device.name)."
+            case .ended(let subject, let device, nil): "\(subject.executable.path) stopped using \(device.name)."
             case .ended(let subject, let device, let error?):
-                "\(subject.executable.path) gets nothing more from \(device.name): \(error.message)"
-            case .unknown(let process, let error): "Note: process \(process) gets nothing: \(error.message)"
+                "\(subject.executable.path) can't use \(device.name) any more: \(error.message)"
+            case .unknown(let process, let error): "Note: Process \(process) gets no device: \(error.message)"
             case .intruded(let subject, let device, let process):
-                "Process \(process) has linked itself to the node by which \(subject.executable.path) gets \(device.name): it was "
-                    + "stopped at once, and comes back in a few seconds."
+                "Process \(process) connected to the node of \(device.name) for \(subject.executable.path). The node was "
+                    + "stopped at once, and returns in a few seconds."
             case .failed(let error): "Note: \(error.message)"
             }
         }

@@ -48,7 +48,7 @@ struct PolicyCheckCommand: ParsableCommand {
     /// Refuses an empty path, which an unset shell variable leaves and which would mean the current
     /// directory.
     func validate() throws {
-        if path.isEmpty { throw ValidationError("The folder has no name.") }
+        if path.isEmpty { throw ValidationError("The directory is empty text. Name a directory.") }
     }
 
     /// Checks the directory and writes the result to standard output: the faults are the result, not an error
@@ -68,7 +68,7 @@ struct PolicyCheckCommand: ParsableCommand {
             let lines = faults.map(\.description.visible)
             try StandardStream.output.lines(
                 (faults.isEmpty ? ["\(path.visible): \(directory.summary.phrase)"] : lines)
-                    + directory.passedOver.map { "Passed over: \($0.visible), which is no policy." })
+                    + directory.passedOver.map { "Ignored: \($0.visible) is not a policy file." })
         }
         // All has been said, so only the exit code of a bad configuration (EX_CONFIG) is left.
         if !faults.isEmpty { throw ExitStatus(code: CaptureError(.configuration, "").exitCode) }
@@ -84,8 +84,8 @@ struct PolicyCheckCommand: ParsableCommand {
         let isAbsent = directory.summary == .none
         guard isAbsent || isThere && !isDirectory else { return }
         throw CaptureError(
-            .usage, "The policy folder \(path) is \(isAbsent ? "not there" : "not a folder").",
-            remedies: [Remedy("Name the folder that the files *.yaml are in.")])
+            .usage, "The policy directory \(path) \(isAbsent ? "does not exist" : "is not a directory").",
+            remedies: [Remedy("Name the directory that contains the .yaml files.")])
     }
 
     /// Absolute path: a diagnostic in a log must be found from any directory.
@@ -104,12 +104,12 @@ extension PolicySummary {
     /// Policy for people. An unreadable one shows its first fault; `policy check` lists all of them.
     var phrase: String {
         switch self {
-        case .none: "no policy: the person decides"
+        case .none: "no policy, so the user decides"
         case .rules(let count, let files):
             "\(NumberText.counted(count, "rule")) in \(NumberText.counted(files.count, "file"))"
         // Fails closed: what can't be understood might have been a prohibition.
         case .unreadable(let faults):
-            "can't be followed, so nothing is allowed: \(faults.first.map(\.description.visible) ?? "unknown fault")"
+            "has errors, so nothing is allowed: \(faults.first.map(\.description.visible) ?? "unknown error")"
         }
     }
 

@@ -26,7 +26,7 @@ struct PolicyInstallCommand: ParsableCommand {
 
     func validate() throws {
         guard path.hasSuffix(".yaml"), let name = name, !name.hasPrefix(".") else {
-            throw ValidationError("The file's name does not end in .yaml, or begins with a dot.")
+            throw ValidationError("The file's name must end in .yaml and must not start with a dot.")
         }
     }
 
@@ -35,7 +35,7 @@ struct PolicyInstallCommand: ParsableCommand {
     func run() throws {
         guard let bytes = ProcessFile.bytes(path, limit: 1 << 20) else {
             throw CaptureError(
-                .badInput, "\(path.visible) can't be read.", remedies: [Remedy("Name a file of rules.")])
+                .badInput, "\(path.visible) can't be read.", remedies: [Remedy("Name a policy file.")])
         }
         try check(bytes)
         let target = "\(folder)/\(name ?? "")"
@@ -53,7 +53,7 @@ struct PolicyInstallCommand: ParsableCommand {
             throw CaptureError(
                 error == .permissionDenied ? .notAuthorized : .inputOutput,
                 "Rules can't be installed in \(folder.visible): \(error.text).", errno: error.number,
-                remedies: [Remedy("Do it as root.", command: "pkexec capturegate policy install \(path)")])
+                remedies: [Remedy("Run this as root.", command: "pkexec capturegate policy install \(path)")])
         }
         let file = "\(trial)/\(name ?? "")"
         defer {
@@ -65,6 +65,6 @@ struct PolicyInstallCommand: ParsableCommand {
         guard let first = faults.first else { return }
         throw CaptureError(
             .configuration, "\(path.visible):\(first.line):\(first.column): \(first.message.visible)",
-            remedies: [Remedy("Mend it; nothing was installed.")])
+            remedies: [Remedy("Correct the file. Nothing was installed.")])
     }
 }

@@ -29,8 +29,8 @@ struct DeviceChoice {
         guard said.contains("none") else { return said.map { DeviceQuery($0) } }
         guard said.count == 1 else {
             throw CaptureError(
-                .usage, "--\(capability) none leaves nothing for the other --\(capability).",
-                remedies: [Remedy("Leave one of them out.")])
+                .usage, "--\(capability) none can't be combined with another --\(capability).",
+                remedies: [Remedy("Remove one of them.")])
         }
         return []
     }
@@ -56,8 +56,8 @@ struct DeviceChoice {
         if microphones.isEmpty, times.untilSilence != nil { throw Self.unusedOption("--until-silence", .microphone) }
         if audio.mix, microphones.count < 2 {
             throw CaptureError(
-                .usage, "--mix is about several microphones, and one is recorded.",
-                remedies: [Remedy("Name each with --microphone, or leave --mix out.")])
+                .usage, "--mix needs several microphones, but only one is recorded.",
+                remedies: [Remedy("Name each with --microphone, or remove --mix.")])
         }
         if cameras.isEmpty, audio.sync == .picture { throw Self.unusedOption("--sync picture", .camera) }
     }
@@ -103,7 +103,7 @@ struct DeviceChoice {
     /// Error about an option whose device is not recorded.
     private static func unusedOption(_ option: String, _ capability: CapabilityName) -> CaptureError {
         CaptureError(
-            .usage, "\(option) is about a \(capability), and none is recorded.",
-            remedies: [Remedy("Name one with --\(capability), or leave \(option) out.")])
+            .usage, "\(option) needs a \(capability), but none is recorded.",
+            remedies: [Remedy("Name one with --\(capability), or remove \(option).")])
     }
 }

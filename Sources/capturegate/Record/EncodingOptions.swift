@@ -79,17 +79,17 @@ struct EncodingOptions: ParsableArguments {
         try Self.check("--video-quality", videoQuality, 1...100)
         try Self.check("--video-complexity", videoComplexity, 0...10)
         if videoBitrate != nil, videoQuality != nil {
-            throw ValidationError("--video-bitrate and --video-quality exclude each other.")
+            throw ValidationError("Use only one of --video-bitrate and --video-quality.")
         }
         if let interval = keyframeInterval?.duration, interval < .milliseconds(100) || interval > .seconds(60) {
-            throw ValidationError("--keyframe-interval is 100ms to 1m.")
+            throw ValidationError("--keyframe-interval must be 100ms to 1m.")
         }
     }
 
     /// Checks one value against its range.
     private static func check(_ option: String, _ value: Int?, _ range: ClosedRange<Int>) throws {
         guard let value, !range.contains(value) else { return }
-        throw ValidationError("\(option) is \(range.lowerBound) to \(range.upperBound), not \(value).")
+        throw ValidationError("\(option) must be \(range.lowerBound) to \(range.upperBound), not \(value).")
     }
 
     /// Packet duration from milliseconds; the library counts microseconds, in which 2.5 ms is an integer.
@@ -110,8 +110,8 @@ struct EncodingOptions: ParsableArguments {
     func check(_ codecs: Set<String>) throws(CaptureError) {
         for (codec, option) in said where !codecs.contains(codec) {
             throw CaptureError(
-                .usage, "\(option) is about \(codec), and nothing is stored as \(codec).",
-                remedies: [Remedy("Leave \(option) out, or choose a format or a codec that is \(codec).")])
+                .usage, "\(option) is for \(codec), but this recording does not use \(codec).",
+                remedies: [Remedy("Remove \(option), or choose a format or codec with \(codec).")])
         }
     }
 
@@ -227,11 +227,11 @@ extension ClipFormat {
     private func other(_ option: String) -> CaptureError {
         if self == .v4l2 {
             return CaptureError(
-                .usage, "\(title) stores nothing, so \(option) is about nothing here.",
-                remedies: [Remedy("Leave the option out; --pixel-format says what the camera delivers.")])
+                .usage, "\(title) stores nothing, so \(option) has no effect.",
+                remedies: [Remedy("Remove the option. --pixel-format sets the camera's format.")])
         }
         return CaptureError(
-            .usage, "A .\(rawValue) file can't hold what \(option) makes.",
-            remedies: [Remedy("Record to a name that ends in .mkv, or leave the option out.")])
+            .usage, "A .\(rawValue) file can't contain the codec of \(option).",
+            remedies: [Remedy("Record to a name that ends in .mkv, or remove the option.")])
     }
 }

@@ -11,14 +11,14 @@ extension Clip {
         let blind = zip(tracks, ledger.tracks).first { $1.lost.noSignal > 0 }
         guard blind != nil || end == .signal else { return nil }
         let what = blind.map {
-            "\($0.name.visible) had no signal for \(NumberText.counted($1.lost.noSignal, "picture"))"
+            "\($0.name.visible) had no signal for \(NumberText.counted($1.lost.noSignal, "frame"))"
         }
         return CaptureError(
             .notAsAsked,
-            "\(what ?? "The signal became another"): \(path.visible) is valid, and not what was asked for.",
+            "\(what ?? "The signal changed"). \(path.visible) is valid, but not as requested.",
             remedies: [
-                Remedy("Look at the cable and at what sends, then record again."),
-                Remedy("Or leave --strict out, to take what comes."),
+                Remedy("Check the cable and the signal source, then record again."),
+                Remedy("Or remove --strict to accept this."),
             ])
     }
 }
@@ -36,7 +36,7 @@ struct IncompleteRecording: Error {
     /// Sentence about what is there all the same.
     var remainder: String {
         // Only OUT failed, and at once; the other outputs have the recording.
-        if clip.duration == .zero, !clip.tees.isEmpty { return "Only what --tee names has the recording." }
+        if clip.duration == .zero, !clip.tees.isEmpty { return "Only the files of --tee have the recording." }
         if clip.path == "-" { return "Ended early: \(clip.end.phrase)." }
         let time = NumberText.time(clip.duration)
         if clip.format == .v4l2 { return "Ended early: \(clip.end.phrase). It was shown for \(time)." }
@@ -63,16 +63,16 @@ extension EndReason {
     var phrase: String {
         switch self {
         case .complete: "complete"
-        case .maxSize: "as large as it may be"
-        case .silence: "it was quiet"
+        case .maxSize: "maximum size reached"
+        case .silence: "silence detected"
         case .interrupt: "stopped"
-        case .readerGone: "its reader has closed it"
+        case .readerGone: "the reader closed it"
         case .deviceGone: "the device was unplugged"
         case .stalled: "the device stopped delivering"
         case .signal: "the signal changed"
         case .diskFull: "the disk is full"
-        case .failure: "it failed"
-        case .loss: "something was lost"
+        case .failure: "an error occurred"
+        case .loss: "frames or samples were lost"
         case .revoked: "the permission ended"
         }
     }

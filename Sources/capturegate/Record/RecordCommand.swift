@@ -140,7 +140,7 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
     /// Refuses forms of output that exclude each other.
     func validate() throws {
         if quiet, json.isOn || video.preview {
-            throw ValidationError("--quiet does not go with --json or --preview.")
+            throw ValidationError("--quiet can't be combined with --json or --preview.")
         }
     }
 

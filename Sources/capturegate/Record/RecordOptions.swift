@@ -78,13 +78,13 @@ struct TimeOptions: ParsableArguments {
         let now = SystemClock.realtime.now
         guard let moment = startAt.nanoseconds(now: now) else {
             throw CaptureError(
-                .usage, "There is no such moment from 1970 to 2200.",
+                .usage, "This time is not between 1970 and 2200.",
                 remedies: [Remedy("Write \(MomentArgument.spelling).")])
         }
         guard moment > now else {
             throw CaptureError(
-                .usage, "--start-at \(CivilTime.localText(nanoseconds: moment)) is over.",
-                remedies: [Remedy("Name a moment to come.")])
+                .usage, "--start-at \(CivilTime.localText(nanoseconds: moment)) is in the past.",
+                remedies: [Remedy("Choose a time in the future.")])
         }
         return moment
     }

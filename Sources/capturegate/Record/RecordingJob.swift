@@ -42,7 +42,7 @@ struct RecordingJob {
         switch failure {
         case .refused(let error), .failed(let error): error
         case .cancelled:
-            CaptureError(.dismissed, "It was stopped before anything was recorded; no file was made.")
+            CaptureError(.dismissed, "Stopped before anything was recorded. No file was created.")
         }
     }
 }
@@ -221,8 +221,8 @@ final class RecordingStop: Sendable {
         // One of several outputs may be finished already, and then has lost its partial name.
         let left = partial.filter { $0.contains("-NNNN") || $0.contains("%") || FileSystem.allows(.existence, to: $0) }
             .map(\.visible)
-        if !left.isEmpty { rest = "; what was recorded stays in \(left.joined(separator: " and "))" }
-        StandardStream.error.note("capturegate: Given up before the clip was finished\(rest).")
+        if !left.isEmpty { rest = ". The recording is in \(left.joined(separator: " and "))" }
+        StandardStream.error.note("capturegate: Stopped before the clip was finished\(rest).")
         state.withLock { $0.abort }?()
         // Without unwinding: what was to be unwound is what hangs.
         Signals.endProcess(status: CaptureError(.inputOutput, "").exitCode)

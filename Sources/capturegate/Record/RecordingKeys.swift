@@ -10,7 +10,7 @@ struct RecordingKeys: Sendable {
     let hasChapters: Bool
 
     /// Words about the keys, for the line at the start.
-    var legend: String { hasChapters ? "q ends it, space pauses, m sets a chapter." : "q ends it, space pauses." }
+    var legend: String { hasChapters ? "q stops, space pauses, m adds a chapter." : "q stops, space pauses." }
 
     /// Does what a key means; others mean nothing.
     func act(on key: UInt8, _ control: RecordingControl) {

@@ -21,7 +21,8 @@ struct RecordingPlan: Sendable {
     init(_ command: RecordCommand, preview: PreviewScreen?) throws(CaptureError) {
         guard !command.out.isEmpty else {
             throw CaptureError(
-                .usage, "OUT is empty.", remedies: [Remedy("Name a file, - for standard output, or null:.")])
+                .usage, "OUT is empty.",
+                remedies: [Remedy("Name a file, - for standard output, or null: for no output.")])
         }
         destination = ClipDestination(command.out)
         format = try ClipFormat(for: destination, named: command.format)
@@ -82,8 +83,8 @@ struct RecordingPlan: Sendable {
             guard let option else { continue }
             throw CaptureError(
                 .usage,
-                "The camera's own \(pixels.streamTitle) is stored as it comes: there is nothing for \(option) to work on.",
-                remedies: [Remedy("Leave \(option) out, or choose --pixel-format MJPG or YUYV.")])
+                "The camera's \(pixels.streamTitle) stream is stored unchanged, so \(option) has no effect.",
+                remedies: [Remedy("Remove \(option), or choose --pixel-format MJPG or YUYV.")])
         }
     }
 
@@ -91,8 +92,8 @@ struct RecordingPlan: Sendable {
     private static func check(clap: Bool, _ devices: [Device]) throws(CaptureError) {
         guard clap, !devices.contains(where: \.isBuiltIn) else { return }
         throw CaptureError(
-            .usage, "--clap is about the built-in devices, and none of them is recorded.",
-            remedies: [Remedy("Add --camera test:bars or --microphone test:tone, or clap your hands and leave it out.")]
+            .usage, "--clap needs a built-in test device, but none is recorded.",
+            remedies: [Remedy("Add --camera test:bars or --microphone test:tone, or remove --clap.")]
         )
     }
 
@@ -147,7 +148,7 @@ struct RecordingPlan: Sendable {
     /// Purpose for the question: a person is told for how long, and where the recording goes.
     private var purpose: String {
         let targets = destinations.map(Self.phrase).joined(separator: " and ")
-        let end = settings.untilSilence == nil ? "until it is stopped" : "until it is quiet"
+        let end = settings.untilSilence == nil ? "until stopped" : "until silence"
         let time = settings.duration.map { "for \(NumberText.time($0))" } ?? end
         let start = settings.startsAt.map { "from \(CivilTime.localText(nanoseconds: $0.exactNanoseconds)) " } ?? ""
         return "Record \(start)\(time) \(targets)"
@@ -251,8 +252,8 @@ extension RecordCommand {
         guard let first = shown.first else { return }
         if times.preRoll != nil {
             throw CaptureError(
-                .usage, "--pre-roll is about what was before, and \(first) shows what is now.",
-                remedies: [Remedy("Leave one of them out.")])
+                .usage, "--pre-roll can't be combined with \(first), which shows live video.",
+                remedies: [Remedy("Remove one of them.")])
         }
         let options: [(name: String, isGiven: Bool)] = [
             ("--segment", files.segment != nil), ("--keep", files.keep != nil), ("--max-size", files.maxSize != nil),
@@ -261,9 +262,9 @@ extension RecordCommand {
         ]
         guard shown.count == outputs.count, let option = options.first(where: \.isGiven) else { return }
         throw CaptureError(
-            .usage, "\(option.name) is about files, and \(first) keeps none.",
+            .usage, "\(option.name) is for files, but \(first) writes none.",
             remedies: [
-                Remedy("Leave \(option.name) out, or record to a file and add --tee \(ShellQuote.word("\(first)")).")
+                Remedy("Remove \(option.name), or record to a file and add --tee \(ShellQuote.word("\(first)")).")
             ])
     }
 }
@@ -305,8 +306,8 @@ extension ClipDestination {
         guard isAudioOnly, kinds.contains(.video) else { return }
         let (ending, other) = description.lowercased().hasSuffix(".m4a") ? (".m4a", ".mp4") : (".mka", ".mkv")
         throw CaptureError(
-            .usage, "A \(ending) file holds sound alone, no picture.",
-            remedies: [Remedy("Record to a name that ends in \(other), or leave the camera out with --camera none.")])
+            .usage, "A \(ending) file can contain only audio.",
+            remedies: [Remedy("Record to a name that ends in \(other), or add --camera none.")])
     }
 
     /// Refuses standard output if it is a terminal, which would obey the bytes of a file.
@@ -315,8 +316,8 @@ extension ClipDestination {
     func checkTerminal() throws(CaptureError) {
         guard self == .standardOutput, StandardStream.output.isTerminal else { return }
         throw CaptureError(
-            .usage, "Standard output is a terminal, which can't show the bytes of a file.",
-            remedies: [Remedy("Name a file, or pass them on with | or >.")])
+            .usage, "Standard output is a terminal, which can't show a clip.",
+            remedies: [Remedy("Name a file, or redirect the output with | or >.")])
     }
 }
 

@@ -44,8 +44,8 @@ struct RecoverCommand: ParsableCommand {
 
     /// Refuses a single target for several files, and targets that are no files.
     func validate() throws {
-        guard to == nil || files.count == 1 else { throw ValidationError("--to is for a single FILE.") }
-        if ["", "-", "null:"].contains(to) { throw ValidationError("--to takes the name of a file.") }
+        guard to == nil || files.count == 1 else { throw ValidationError("--to needs exactly one FILE.") }
+        if ["", "-", "null:"].contains(to) { throw ValidationError("--to needs the name of a file.") }
     }
 
     /// Recovers each file. One that fails does not keep the others from being recovered.
@@ -80,8 +80,9 @@ struct RecoverCommand: ParsableCommand {
         guard let to, let named = try? ClipFormat(for: .file(path: to)), named != recovery.format else { return }
         let ending = recovery.format.endings.first ?? recovery.format.rawValue
         throw CaptureError(
-            .usage, "\(recovery.source) holds \(recovery.format.title), and \(to) would be called \(named.title).",
-            remedies: [Remedy("End the name in .\(ending): recovery keeps the format.")])
+            .usage,
+            "\(recovery.source) contains \(recovery.format.title), but the ending of \(to) means \(named.title).",
+            remedies: [Remedy("Choose a name that ends in .\(ending). Recovery keeps the format.")])
     }
 }
 
@@ -102,7 +103,7 @@ extension RecoveryReport {
         let time = duration > .zero ? [NumberText.time(duration)] : []
         let parts = time + counts + [NumberText.bytes(bytes)]
         let rest =
-            isSourceRemoved ? "\(source.visible) is removed." : "\(source.visible) is still there."
+            isSourceRemoved ? "Removed \(source.visible)." : "Kept \(source.visible)."
         return ["\(path.visible): \(parts.joined(separator: ", "))", "  \(loss) \(rest)"]
     }
 
@@ -111,7 +112,7 @@ extension RecoveryReport {
         guard lostBytes > 0 else { return "No frame is missing." }
         let pieces = NumberText.counted(losses.count, "piece")
         let silence =
-            silenced > .zero ? "; \(NumberText.time(silenced)) are silence" : ""
+            silenced > .zero ? "; \(NumberText.time(silenced)) were replaced by silence" : ""
         return "\(NumberText.bytes(lostBytes)) could not be read, in \(pieces)\(silence)."
     }
 }

@@ -29,19 +29,19 @@ struct ClipSummary {
 
     /// Line about a loss in a track.
     static func line(_ track: ClipTrack, _ mark: LossEvent) -> String {
-        let lost = NumberText.counted(mark.frames, track.kind == .video ? "picture" : "sample")
+        let lost = NumberText.counted(mark.frames, track.kind == .video ? "frame" : "sample")
         return "\(NumberText.time(mark.at)): \(lost) lost by \(track.name.visible)"
     }
 
     /// Line about a signal that is lost, or back.
     static func line(_ track: ClipTrack, _ signal: SignalState, at time: Duration) -> String {
-        let loss = signal == .present ? "" : "; what it delivers counts as lost"
+        let loss = signal == .present ? "" : "; its frames count as lost"
         return "\(NumberText.time(time)): \(track.name.visible) \(signal.phrase)\(loss)"
     }
 
     /// Line about a pause, or its end.
     static func line(_ isPaused: Bool, at time: Duration) -> String {
-        "\(NumberText.time(time)): \(isPaused ? "paused; what comes now is left out" : "goes on")"
+        "\(NumberText.time(time)): \(isPaused ? "paused" : "resumed")"
     }
 
     /// Line about a chapter.
@@ -51,7 +51,7 @@ struct ClipSummary {
 
     /// Line about an output that failed while others go on.
     static func line(_ failure: OutputFailure) -> String {
-        "\(place(failure.path)) has failed, and ends here: \(failure.error.message.visible)"
+        "\(place(failure.path)) failed and ends here: \(failure.error.message.visible)"
     }
 
     /// Line about a further output.
@@ -66,12 +66,12 @@ struct ClipSummary {
     /// stand with the first.
     private static func encoderLosses(_ ledger: LossLedger, _ format: ClipFormat) -> String {
         let lost = ledger.tracks.reduce(0) { $0 + $1.lost.encoder }
-        return lost == 0 ? "" : ", \(NumberText.counted(lost, "picture")) lost \(tooSlow(format))"
+        return lost == 0 ? "" : ", \(NumberText.counted(lost, "frame")) lost \(tooSlow(format))"
     }
 
     /// Place at which frames are lost that wait too long for an encoder, or for who shows them.
     private static func tooSlow(_ format: ClipFormat) -> String {
-        format == .v4l2 ? "by the output, which had no room" : "by the encoder"
+        format == .v4l2 ? "by the output, which was full" : "by the encoder, which was too slow"
     }
 
     /// Name of a file, or of the first and last of several.
@@ -85,19 +85,19 @@ struct ClipSummary {
     private static func place(_ path: String) -> String {
         switch path {
         case "-": "standard output"
-        case "null:": "nothing kept"
+        case "null:": "discarded"
         default: path.visible
         }
     }
 
     /// Line about a track, by its ledger: delivered frames, losses by cause, xruns, repairs, clock.
     private static func line(_ track: ClipTrack, _ ledger: TrackLedger, _ format: ClipFormat) -> String {
-        let delivered = NumberText.counted(ledger.delivered, track.kind == .video ? "picture" : "sample")
+        let delivered = NumberText.counted(ledger.delivered, track.kind == .video ? "frame" : "sample")
         var parts = [delivered, lost(ledger, format)]
         // Shown for audio even if 0: an xrun is what one looks for first.
         if track.kind == .audio { parts.append(NumberText.counted(ledger.xruns, "xrun")) }
         if ledger.filled > 0 { parts.append("\(ledger.filled) filled in") }
-        if ledger.repaired > 0 { parts.append("\(ledger.repaired) mended") }
+        if ledger.repaired > 0 { parts.append("\(ledger.repaired) repaired") }
         parts += clock(ledger)
         return "\(track.phrase): \(parts.joined(separator: ", "))"
     }
@@ -121,7 +121,7 @@ struct ClipSummary {
         guard let offset = ledger.endOffsetNanoseconds, abs(offset) > offsetTolerance else { return [] }
         let way = offset > 0 ? "behind" : "ahead"
         return [
-            "\(abs(offset) / 1_000_000) ms \(way) at the end, since its clock is off by more than could be corrected"
+            "\(abs(offset) / 1_000_000) ms \(way) at the end, because its clock differs too much to be corrected"
         ]
     }
 
@@ -130,9 +130,10 @@ struct ClipSummary {
         let lost = ledger.lost
         let causes: [(UInt64, String)] = [
             (lost.device, "by the device"), (lost.ring, "too slow"), (lost.corrupt, "corrupt"), (lost.empty, "empty"),
-            (lost.short, "short"), (lost.xrun, "by xruns"), (lost.stall, "in a stall"), (lost.suspend, "asleep"),
+            (lost.short, "short"), (lost.xrun, "by xruns"), (lost.stall, "in a stall"),
+            (lost.suspend, "while suspended"),
             (lost.encoder, tooSlow(format)), (lost.noSignal, "without a signal"),
-            (lost.covered, "with the shutter closed"), (lost.keyFrame, "ahead of a key frame"),
+            (lost.covered, "with the shutter closed"), (lost.keyFrame, "before a key frame"),
         ]
         let said = causes.filter { $0.0 > 0 }.map { "\($0) \($1)" }.joined(separator: ", ")
         return said.isEmpty ? "none lost" : "\(lost.total) lost (\(said))"
@@ -140,14 +141,14 @@ struct ClipSummary {
 }
 
 extension ClipTrack {
-    /// Track in words: `picture 1280x720 YUYV at 30 a second from HD Webcam`.
+    /// Track in words: `video 1280x720 YUYV at 30 fps from HD Webcam`.
     var phrase: String {
         switch media {
         case .video(let format):
-            "picture \(format.width)x\(format.height) \(format.pixelFormat) at \(format.frameRate.phrase) a second from "
+            "video \(format.width)x\(format.height) \(format.pixelFormat) at \(format.frameRate.phrase) fps from "
                 + name.visible
         case .audio(let format):
-            "sound \(format.sampleRate) Hz, \(NumberText.counted(format.channels, "channel")), "
+            "audio \(format.sampleRate) Hz, \(NumberText.counted(format.channels, "channel")), "
                 + "\(format.sampleFormat.rawValue) from \(name.visible)"
         }
     }

@@ -61,11 +61,11 @@ struct StartText {
         let moment = startsAt.map(\.exactNanoseconds).map {
             "at \(CivilTime.localText(nanoseconds: $0))\(milliseconds(of: $0))"
         }
-        guard let preRoll else { return "Waiting: the clip begins \(moment ?? "soon"). Ctrl-C leaves nothing." }
-        let start = moment.map { "the clip begins \($0), or with Enter" } ?? "Enter begins the clip"
+        guard let preRoll else { return "Waiting: the clip starts \(moment ?? "soon"). Ctrl-C cancels it." }
+        let start = moment.map { "The clip starts \($0), or when you press Enter" } ?? "Press Enter to start the clip"
         let length = NumberText.time(preRoll)
         return
-            "Capturing, and keeping the last \(length): \(start) (or kill -USR1 \(ProcessStart.processID)). Ctrl-C leaves nothing."
+            "Keeping the last \(length). \(start) (or kill -USR1 \(ProcessStart.processID)). Ctrl-C cancels it."
     }
 
     /// Fraction of the second, such as `.250`; empty at a full second.

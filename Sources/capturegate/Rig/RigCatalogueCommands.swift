@@ -137,7 +137,7 @@ extension CheckDefinition {
 }
 
 extension CheckDefinition.Parameter {
-    fileprivate var text: String { summary + (standard.map { "; \($0) where a plan has none" } ?? "") }
+    fileprivate var text: String { summary + (standard.map { " (default \($0))" } ?? "") }
 
     fileprivate var json: JSONValue {
         [
@@ -156,7 +156,7 @@ extension CheckDefinition.Definition {
     private var limits: String {
         let bench = bench?.sentence
         let certification = certification?.sentence
-        if bench == certification { return bench ?? "told without a limit" }
+        if bench == certification { return bench ?? "reported without a limit" }
         let all = [bench.map { "\($0) on a bench" }, certification.map { "\($0) in a certification" }]
         return all.compactMap { $0 }.joined(separator: ", ")
     }

@@ -116,7 +116,7 @@ struct PlanDocument {
         let devices = NumberText.counted(plan.devices.count, "device")
         let time = NumberText.time(.milliseconds(Int(PlanTime(plan).least * 1000)))
         return [
-            "\(path.visible): \(plan.name.visible), \(checks), \(devices), \(plan.profile) limits, \(time) at least"
+            "\(path.visible): \(plan.name.visible), \(checks), \(devices), \(plan.profile) limits, at least \(time)"
         ]
     }
 

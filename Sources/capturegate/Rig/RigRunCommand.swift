@@ -92,7 +92,7 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
         guard !commands.isEmpty else { return }
         let names = devices.map(\.name.visible).joined(separator: ", ")
         StandardStream.error.note(
-            (["Nobody has allowed \(names), and a bench asks nobody. Allow it before:"] + commands)
+            (["The plan needs permission to use \(names). A bench can't ask, so allow it first:"] + commands)
                 .joined(separator: "\n"))
     }
 
@@ -114,20 +114,20 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
     ) throws(CaptureError) -> EarlierRun? {
         guard resume, let folder else { return nil }
         guard let report = try folder.earlierReport() else {
-            StandardStream.error.note("There is no earlier report in \(folder.path.visible): all checks are made.")
+            StandardStream.error.note("There is no earlier report in \(folder.path.visible), so all checks run.")
             return nil
         }
         let earlier = try EarlierRun(report, of: plan, among: devices)
         let left = plan.checks.count - earlier.kept.count
         let rest =
             left == 0
-            ? "nothing is left" : "\(NumberText.counted(left, "check")) left, what was SKIP, MISS or ERROR included"
+            ? "none to run" : "\(NumberText.counted(left, "check")) to run, including SKIP, MISS and ERROR"
         let changed =
             earlier.changed == 0
             ? ""
-            : ", and \(NumberText.counted(earlier.changed, "check")) that changed since in the plan or on the bench"
+            : ", and \(NumberText.counted(earlier.changed, "check")) that changed in the plan or on the bench"
         let kept = NumberText.counted(earlier.kept.count, "result")
-        StandardStream.error.note("\(kept) of the run of \(report.began.visible) kept; \(rest)\(changed).")
+        StandardStream.error.note("Kept \(kept) of the run of \(report.began.visible); \(rest)\(changed).")
         return earlier
     }
 

@@ -49,7 +49,7 @@ struct RigView: EventView {
             isEnding = true
             guard isLive else { break }
             clear()
-            terminal.note("Ending with the running check and its commands; Ctrl-C again gives them up.")
+            terminal.note("Stops after the running check and its commands. Press Ctrl-C again to stop at once.")
         case .over: clear()
         }
     }
@@ -72,7 +72,7 @@ struct RigView: EventView {
         let others = begun.count > 1 ? " and \(begun.count - 1) more" : ""
         // Its end may be cut, so that the times always have their columns.
         let name = Self.shortened(first.name.visible + others, to: max(12, terminal.columns - 26))
-        let ahead = [left.isWhole ? "\(span) left" : "\(span) left at least", "\(progress.ended.count) of \(count)"]
+        let ahead = [left.isWhole ? "\(span) left" : "at least \(span) left", "\(progress.ended.count) of \(count)"]
         let words = [name, NumberText.time(now - first.at)] + (isEnding ? [] : ahead)
         // Three columns for the mark and the cursor: a row that wraps could not be drawn over.
         let layout = ProgressLayout(words, in: terminal.columns - 3)

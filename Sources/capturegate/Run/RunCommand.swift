@@ -42,7 +42,7 @@ struct RunCommand: AsyncParsableCommand, SignalHandlingCommand {
     func validate() throws {
         if command.isEmpty {
             throw ValidationError(
-                "No program is named: write it behind --, as in 'capturegate run -- arecord memo.wav'.")
+                "Write a program after --, as in 'capturegate run -- arecord memo.wav'.")
         }
     }
 
@@ -80,7 +80,8 @@ struct RunCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     private func warn() {
         for piece in Boundary.missingPieces {
-            StandardStream.error.note("capturegate: Not guaranteed here, since the kernel lacks it: \(piece).")
+            StandardStream.error.note(
+                "capturegate: The program can get around the gate, because the kernel lacks \(piece).")
         }
     }
 }

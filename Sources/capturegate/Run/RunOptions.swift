@@ -68,8 +68,8 @@ struct RunOptions: ParsableArguments {
         if advisory { words.append("--advisory") }
         if let word = words.first(where: { $0 != $0.visible }) {
             throw CaptureError(
-                .usage, "\"\(word.visible)\" can't stand in a launcher.",
-                remedies: [Remedy("Write it without control characters.")])
+                .usage, "A launcher can't contain \"\(word.visible)\".",
+                remedies: [Remedy("Remove the control characters.")])
         }
         return words
     }
@@ -107,7 +107,7 @@ struct ProgramSearch {
         }
         throw CaptureError(
             .noDevice, "There is no program \"\(name.visible)\" on the PATH.",
-            remedies: [Remedy("Install it, or name it by its path.")])
+            remedies: [Remedy("Install it, or write its path.")])
     }
 
     /// True for a file that this user may execute.

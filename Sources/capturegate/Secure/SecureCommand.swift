@@ -45,10 +45,10 @@ struct SecureCommand: AsyncParsableCommand {
         let system = TargetSystem(prefix: prefix)
         guard dryRun || Users.effectiveID == 0 else {
             throw CaptureError(
-                .notAuthorized, "Only root can close the nodes of this machine.",
+                .notAuthorized, "Only root can close this machine's devices.",
                 remedies: [
                     Remedy("Run it as root.", command: "sudo capturegate secure"),
-                    Remedy("Or see first what it would do.", command: "capturegate secure --dry-run"),
+                    Remedy("Or see what it would do.", command: "capturegate secure --dry-run"),
                 ])
         }
         let tell: (String) throws -> Void = { [dryRun] sentence in
@@ -66,21 +66,23 @@ struct SecureCommand: AsyncParsableCommand {
         }
         try system.activate(dryRun, tell)
         if !dryRun {
-            try tell(changes.isEmpty ? "All was there already." : "Done: 'capturegate status' says what holds now.")
+            try tell(
+                changes.isEmpty ? "Nothing to change." : "Done. 'capturegate status' shows the new level of protection."
+            )
         }
     }
 
     private func takeBack(_ system: TargetSystem, _ tell: (String) throws -> Void) throws {
         let record = ChangeRecord(system)
         let changes = try record.changes()
-        guard !changes.isEmpty else { return try tell("Nothing was done by it that could be taken back.") }
+        guard !changes.isEmpty else { return try tell("Nothing to undo.") }
         try system.deactivate(dryRun, changes, tell)
         for change in changes.reversed() {
             guard system.isStill(change) else {
-                try tell("Leave \(change.path): it was changed or taken away since.")
+                try tell("Keep \(change.path): it was changed or removed since.")
                 continue
             }
-            try tell("Take away \(change.path)")
+            try tell("Remove \(change.path)")
             if !dryRun { try system.takeBack(change) }
         }
         if !dryRun { try record.forget() }
@@ -106,8 +108,8 @@ enum SystemChange: Hashable {
     /// Sentence for the administrator.
     var sentence: String {
         switch self {
-        case .user: "Make the user and the group \(path), to whom the nodes belong"
-        case .folder: "Make the folder \(path)"
+        case .user: "Create the user and the group \(path), which will own the device nodes"
+        case .folder: "Create the directory \(path)"
         case .file: "Install \(path)"
         }
     }
@@ -135,7 +137,7 @@ struct SecurePlan {
         else {
             throw CaptureError(
                 .usage, "The udev rules are not in \(sources.joined(separator: ", ").visible).",
-                remedies: [Remedy("Name the folder of the sources with --from.")])
+                remedies: [Remedy("Name the source directory with --from.")])
         }
         var changes: [SystemChange] = [
             .user, .file("/etc/udev/rules.d/72-capturegate.rules", bytes: rules, mode: 0o644),

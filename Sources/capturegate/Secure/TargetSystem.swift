@@ -104,7 +104,7 @@ struct TargetSystem {
     /// Has udev give the nodes to whom the rules say now.
     func reload(_ isDry: Bool, _ tell: (String) throws -> Void) throws {
         guard runsUdev else { return }
-        try tell("Have udev set the rights of all nodes")
+        try tell("Let udev set the permissions of all device nodes")
         guard !isDry else { return }
         try call("/usr/bin/udevadm", ["control", "--reload"])
         try call(
@@ -127,7 +127,7 @@ struct TargetSystem {
         guard outcome.ending == .exited(0) else {
             throw CaptureError(
                 .unavailable, "\(command) failed: \(outcome.diagnostics.visible)",
-                remedies: [Remedy("Mend that, and run this again.")])
+                remedies: [Remedy("Fix the problem, and run this again.")])
         }
     }
 }
@@ -161,7 +161,8 @@ struct ChangeRecord {
                 return .file(words[1], bytes: isSame ? bytes : [], mode: UInt32(words[3], radix: 8) ?? 0o644)
             default:
                 throw CaptureError(
-                    .store, "\(path) is not as it was written.", remedies: [Remedy("Take back by hand what it names.")])
+                    .store, "\(path) was changed or is damaged.",
+                    remedies: [Remedy("Remove the files that it lists by hand.")])
             }
         }
     }

@@ -85,10 +85,12 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     /// Checks ranges, and options that depend on each other.
     func validate() throws {
-        guard (1...100_000).contains(count) else { throw ValidationError("--count is 1 to 100000.") }
-        guard quality.map({ (1...100).contains($0) }) ?? true else { throw ValidationError("--quality is 1 to 100.") }
+        guard (1...100_000).contains(count) else { throw ValidationError("--count must be 1 to 100000.") }
+        guard quality.map({ (1...100).contains($0) }) ?? true else {
+            throw ValidationError("--quality must be 1 to 100.")
+        }
         if every != nil, count == 1 {
-            throw ValidationError("--every is about several pictures: say how many with --count.")
+            throw ValidationError("--every needs several images. Set their number with --count.")
         }
         if out.isEmpty { throw ValidationError("OUT is empty.") }
     }
@@ -112,7 +114,7 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
             // A signal during a burst is a success: the stills so far are stored. Before the first one it is
             // not.
             if try await Self.snapshots(of: operation).isEmpty {
-                throw CaptureError(.dismissed, "It was stopped before a picture was taken.")
+                throw CaptureError(.dismissed, "Stopped before an image was taken.")
             }
         } catch {
             files.discard()
@@ -125,8 +127,8 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
     private static func unusedOption(_ format: StillFormat) -> CaptureError {
         CaptureError(
             .usage,
-            "--quality is about JPEG, and nothing is stored as JPEG: \(format.rawValue.uppercased()) loses nothing.",
-            remedies: [Remedy("Leave --quality out, or end the name in .jpg.")])
+            "--quality is for JPEG. \(format.rawValue.uppercased()) is lossless.",
+            remedies: [Remedy("Remove --quality, or choose a name that ends in .jpg.")])
     }
 
     /// Settings for the library; its defaults stay where nothing was given.
@@ -205,7 +207,7 @@ extension Snapshot {
         let waited = NumberText.time(self.waited)
         let settled = isSettled ? "settled after \(waited)" : "not settled after \(waited)"
         // Counted for bursts only: between stills a minute apart frames are meant to be skipped.
-        let gap = missed == 0 ? "" : ", \(NumberText.counted(missed, "picture")) missed before it"
+        let gap = missed == 0 ? "" : ", \(NumberText.counted(missed, "image")) missed before it"
         return "\(path.visible): \(format.width)x\(format.height), \(NumberText.bytes(Int64(size))), \(settled)\(gap)"
     }
 

@@ -17,8 +17,8 @@ enum PreviewTerminal {
         let stream = StandardStream.error
         guard stream.canMoveCursor, stream.hasColours, !besidesEvents else {
             throw CaptureError(
-                .usage, "There is no terminal with colours to show a preview on.",
-                remedies: [Remedy("Leave --preview out, or run it at a terminal, without --json and NO_COLOR.")])
+                .usage, "--preview needs a terminal with colours.",
+                remedies: [Remedy("Remove --preview, or run this at a terminal without --json and NO_COLOR.")])
         }
         return PreviewScreen(style: style(of: stream), size: TerminalSize(of: stream.descriptor))
     }

@@ -75,7 +75,7 @@ struct WrapFolders {
         let named = [environment["HOME"], Users.homeDirectory(ofUser: Users.effectiveID)].compactMap { $0 }
         guard let home = named.first(where: { $0.hasPrefix("/") && $0 == $0.visible }) else {
             throw CaptureError(
-                .configuration, "This user has no home folder in which a launcher could stand.",
+                .configuration, "This user has no home directory for the launcher.",
                 remedies: [Remedy("Set HOME.")])
         }
         launchers = home + "/.local/bin"
@@ -94,19 +94,19 @@ struct WrapFolders {
         for folder in ProgramSearch(path: path).folders {
             if ProgramSearch.isSame(folder, launchers) { return }
             guard ProgramSearch.isProgram("\(folder)/\(name)") else { continue }
-            throw Self.unfound("\(launchers) comes behind \(folder) on the PATH, where \(name) is.")
+            throw Self.unfound("\(folder), which contains \(name), comes before \(launchers) on the PATH.")
         }
         throw Self.unfound("\(launchers) is not on the PATH.")
     }
 
     private static func unfound(_ why: String) -> CaptureError {
         CaptureError(
-            .configuration, "A launcher would not be found: \(why)",
+            .configuration, "The shell would not find the launcher: \(why)",
             remedies: [
                 Remedy(
-                    "Put it in front, then log in again.",
+                    "Put ~/.local/bin first on the PATH, then log in again.",
                     command: "echo 'PATH=\"$HOME/.local/bin:$PATH\"' >>~/.profile"),
-                Remedy("For this terminal alone it is enough to set it.", command: "PATH=\"$HOME/.local/bin:$PATH\""),
+                Remedy("Or set it for this terminal only.", command: "PATH=\"$HOME/.local/bin:$PATH\""),
             ])
     }
 }

@@ -31,8 +31,8 @@ struct WrapCommand: ParsableCommand {
     @OptionGroup var json: JSONOption
 
     func validate() throws {
-        if program == nil, !options.isEmpty { throw ValidationError("Name the program that the options are for.") }
-        if program == "" { throw ValidationError("The program has no name.") }
+        if program == nil, !options.isEmpty { throw ValidationError("Name a program for these options.") }
+        if program == "" { throw ValidationError("The program's name is empty.") }
     }
 
     /// Makes a launcher, or lists those that there are.
@@ -46,14 +46,14 @@ struct WrapCommand: ParsableCommand {
         guard missing.isEmpty else {
             throw CaptureError(
                 .unavailable,
-                "This kernel can't hold a program to the gate: it lacks \(missing.joined(separator: " and ")).",
-                remedies: [Remedy("Use Linux 6.10 or later with Landlock switched on, or say --advisory.")])
+                "This kernel can't keep a program behind the gate: it lacks \(missing.joined(separator: " and ")).",
+                remedies: [Remedy("Use Linux 6.10 or later with Landlock enabled, or add --advisory.")])
         }
         let wrapped = try wrapping.wrap(program, options: try options.words())
         if json.isOn { return try StandardStream.output.line(wrapped.json.text) }
-        let entries = wrapped.entries.map { "From menus it starts held, too: \($0.visible)" }
+        let entries = wrapped.entries.map { "Also starts this way from menus: \($0.visible)" }
         try StandardStream.output.lines(
-            ["\(wrapped.launcher.name.visible) starts held to the gate now: \(wrapped.path.visible)"] + entries)
+            ["\(wrapped.launcher.name.visible) now always asks for permission: \(wrapped.path.visible)"] + entries)
     }
 
     private func list(_ wrapped: [Wrapping.Wrapped]) throws {

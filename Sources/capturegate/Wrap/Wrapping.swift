@@ -143,7 +143,7 @@ struct Wrapping {
             guard !copies.isEmpty else {
                 throw CaptureError(
                     .noDevice, "\"\(name.visible)\" is not wrapped.",
-                    remedies: [Remedy("See which programs are.", command: "capturegate wrap")])
+                    remedies: [Remedy("List the wrapped programs.", command: "capturegate wrap")])
             }
             for id in copies { try restore(id) }
             return
@@ -187,15 +187,15 @@ struct WrapTarget {
         if let launcher = Launcher(at: path) { path = launcher.program }
         guard ProgramSearch.isProgram(path), case .success(let status) = FileStatus.of(path) else {
             throw CaptureError(
-                .noDevice, "\(path.visible) is no program that this user may execute.",
+                .noDevice, "\(path.visible) is not a program that this user can execute.",
                 remedies: [Remedy("Name a program.")])
         }
         guard let gate = ProcessFile.link("/proc/self/exe"), path == path.visible, gate == gate.visible,
             let name = path.split(separator: "/").last.map(String.init)
         else {
             throw CaptureError(
-                .usage, "\(path.visible) can't stand in a launcher.",
-                remedies: [Remedy("Give it a name without control characters.")])
+                .usage, "A launcher can't contain the name \(path.visible).",
+                remedies: [Remedy("Rename it, without control characters.")])
         }
         (self.path, self.name, self.gate) = (path, name, gate)
         if let why = Self.hindrance(path, status, gate) {
@@ -210,9 +210,9 @@ struct WrapTarget {
         if real == gate { return "it is the gate itself" }
         // S_ISUID and S_ISGID; supervised programs get no rights by execve(2).
         if status.permissions & 0o6000 != 0 {
-            return "it runs with another user's rights, which a run does not give it"
+            return "it needs another user's rights (setuid), which 'run' does not allow"
         }
-        if real.hasSuffix("/snap") { return "it is a snap, which snapd confines and starts in its own way" }
+        if real.hasSuffix("/snap") { return "it is a snap, which only snapd can start" }
         return nil
     }
 

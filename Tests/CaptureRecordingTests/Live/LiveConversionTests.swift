@@ -123,9 +123,9 @@ struct LiveConversionTests {
             #expect(refusals.allSatisfy { $0?.kind == .usage })
             #expect(
                 refusals.map { $0?.message } == [
-                    "Pictures can't be converted to NV12.", "Pictures can't be converted to NV12.",
-                    "test:tone is a microphone, which has no pictures.", "test:bars is a camera, which has no samples.",
-                    "test:other is no device of this capture.",
+                    "Frames can't be converted to NV12.", "Frames can't be converted to NV12.",
+                    "test:tone is a microphone, which has no video.", "test:bars is a camera, which has no audio.",
+                    "test:other is not a device of this capture.",
                 ])
             var frames = try capture.frames(of: "test:bars").makeAsyncIterator()
             #expect(try await frames.next() != nil)

@@ -8,7 +8,8 @@ struct RecordingDifferenceTests {
     func preRoll() {
         let difference = RecordingDifference.preRoll(asked: .seconds(10), got: .milliseconds(3_249))
         #expect(
-            difference.description == "The pre-roll is 3.2 s, not 10.0 s: there was no more yet, or no more memory.")
+            difference.description
+                == "The pre-roll is 3.2 s, not 10.0 s: the capture was too short, or memory was full.")
         #expect(
             RecordingDifference.preRoll(asked: .seconds(1), got: .milliseconds(950)).description.contains(" 1.0 s,"))
         #expect(RecordingDifference.preRoll(asked: .seconds(1), got: .seconds(-1)).description.contains(" 0.0 s,"))

@@ -24,7 +24,7 @@ struct CaptureEndTests {
         let lock = try workspace.lock()
         let ending = try await recording.finish()
         #expect(ending.code == 78, "\(ending)")
-        #expect(ending.errors.contains("and not its end:") && ending.errors.contains("locked"), "\(ending.errors)")
+        #expect(ending.errors.contains("but not its end:") && ending.errors.contains("locked"), "\(ending.errors)")
         #expect(ending.errors.contains("capturegate log --verify"))
         let events = try Document.lines(ending.output)
         #expect(
@@ -42,7 +42,7 @@ struct CaptureEndTests {
         _ = try await workspace.capturegate("grant", "microphone", "--for", "1s")
         let ending = try await workspace.capturegate("record", "a.wav", "--microphone", "test:tone", "--for", "1h")
         #expect(ending.code == 77)
-        #expect(ending.errors.contains("has run out.") && ending.errors.contains("Ended early: the permission ended."))
+        #expect(ending.errors.contains("has expired.") && ending.errors.contains("Ended early: the permission ended."))
         #expect(!(ending.output + ending.errors).contains("revoked"), "\(ending)")
         let log = try await workspace.capturegate("log").output
         #expect(log.contains("has run out; ") && !log.contains(".;"), "\(log)")

@@ -24,8 +24,8 @@ struct LogFaultTests {
         Deed("DELETE FROM audit WHERE number = 3", "missing", 3, "Line 3 is missing"),
         Deed("DELETE FROM audit WHERE number IN (2, 3)", "missing", 2, "Lines 2 to 3 are missing"),
         Deed("DELETE FROM audit WHERE number < 3", "missing", 1, "Lines 1 to 2 are missing"),
-        Deed("DELETE FROM audit WHERE number >= 4", "cutOff", 4, "Lines 4 to 5 were cut off"),
-        Deed("DELETE FROM audit", "cutOff", 1, "Lines 1 to 5 were cut off"),
+        Deed("DELETE FROM audit WHERE number >= 4", "cutOff", 4, "Lines 4 to 5 were removed from the end"),
+        Deed("DELETE FROM audit", "cutOff", 1, "Lines 1 to 5 were removed from the end"),
     ]
 
     private func workspace() async throws -> Workspace {
@@ -71,7 +71,7 @@ struct LogFaultTests {
     func head(deed: String) async throws {
         let workspace = try await workspace()
         _ = try await workspace.run(["sh", "-c", "cd state/capturegate && \(deed)"])
-        try await expect("head", 5, "head file that says where the log ends is missing", in: workspace)
+        try await expect("head", 5, "audit.head, which records the end of the log, is missing", in: workspace)
         _ = try await workspace.capturegate("grant", "camera", "--device", "camera:6", "--always")
         #expect(try await workspace.capturegate("log", "--verify").code == 78)
     }
@@ -107,7 +107,7 @@ struct LogFaultTests {
             #expect(ending.errors.contains("later decisions are lost"), "\(ending.errors)")
             #expect(ending.errors.contains("mv \(workspace.store) \(workspace.store).damaged"), "\(ending.errors)")
         }
-        try await expect("cutOff", 7, "Lines 7 to 7 were cut off", in: workspace)
+        try await expect("cutOff", 7, "Lines 7 to 7 were removed from the end", in: workspace)
         _ = try await workspace.run(["mv", workspace.store, workspace.store + ".damaged"])
         #expect(try await workspace.capturegate("status").code == 0)
     }
@@ -135,7 +135,7 @@ struct LogFaultTests {
     func removedDatabase() async throws {
         let workspace = try await workspace()
         _ = try await workspace.run(["sh", "-c", "rm state/capturegate/grants.sqlite*"])
-        try await expect("cutOff", 1, "Lines 1 to 5 were cut off", in: workspace)
+        try await expect("cutOff", 1, "Lines 1 to 5 were removed from the end", in: workspace)
     }
 
     @Test("a changed line is shown as what it is, with its control characters visible")

@@ -62,10 +62,10 @@ struct BenchTests {
     func ahead() {
         #expect(
             BenchText.delay(.microseconds(1500), slow: .milliseconds(3))
-                == "with the reader after 1.50 ms, 99 of 100 after 3.00 ms")
+                == "delay to the reader 1.50 ms (median), 99 % within 3.00 ms")
         #expect(
             BenchText.delay(.microseconds(-1500), slow: .zero)
-                == "with the reader 1.50 ms before its timestamp: the device stamps ahead")
+                == "at the reader 1.50 ms before its timestamp: the device's timestamps are ahead")
     }
 
     @Test("a device that nobody allowed is not opened, and a device that is not there is told")

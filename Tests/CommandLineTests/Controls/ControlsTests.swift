@@ -75,7 +75,7 @@ struct ControlsTests {
     @Test(
         "are told what is wrong with the words before anybody is asked",
         arguments: [
-            (["default"], "two devices"), (["test:bars", "=5"], "NAME=VALUE"), (["test:bars", ""], "NAME=VALUE"),
+            (["default"], "different devices"), (["test:bars", "=5"], "NAME=VALUE"), (["test:bars", ""], "NAME=VALUE"),
             (["test:bars", "gain=5", "--reset"], "--reset"), ([], "<device>"),
             (["test:bars", "--nonsense"], "--nonsense"),
         ])

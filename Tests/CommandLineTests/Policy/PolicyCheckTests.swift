@@ -57,11 +57,11 @@ struct PolicyCheckTests {
         TextMistake("version: 1\nrules: camera\n", "2:8", "must be a list"),
         TextMistake("version: one\nrules: []\n", "1:10", "version 1 alone"),
         TextMistake("rules: []\n", "1:1", "`version: 1` is missing"),
-        TextMistake(rule + "    user: {name: root}\n", "4:11", "One word"),
+        TextMistake(rule + "    user: {name: root}\n", "4:11", "Write one word"),
         TextMistake(rule + "    level: record\n", "4:12", "still or video"),
         TextMistake(rule + "    user: nobody-of-that-name\n", "4:11", "no user"),
         TextMistake(rule + "    group: [root, none-of-that-name]\n", "4:19", "no group"),
-        TextMistake(rule + "    executable: memo\n", "4:17", "from the root on"),
+        TextMistake(rule + "    executable: memo\n", "4:17", "Write an absolute path"),
         TextMistake(rule + "    until: 2027-02-29T00:00:00Z\n", "4:12", "not a date"),
         TextMistake(rule + "    until: 31.1.2027\n", "4:12", "not a date"),
         TextMistake(rule + "    allow: microphone\n", "4:5", "twice"),
@@ -73,8 +73,8 @@ struct PolicyCheckTests {
         TextMistake("version: 1\nrules:\n  - allow: cam\u{1B}[2Jera\n", "3:15", "U+001B"),
         TextMistake(rule + "    reason: \u{7F}\n", "4:13", "U+007F"),
         TextMistake("version: 1\nrules:\n  - *none\n", "3:5", "undefined alias"),
-        TextMistake(bomb(isKey: false), "3:5", "An anchor stands here"),
-        TextMistake(bomb(isKey: true), "3:5", "An anchor stands here"),
+        TextMistake(bomb(isKey: false), "3:5", "Anchors and aliases are not supported"),
+        TextMistake(bomb(isKey: true), "3:5", "Anchors and aliases are not supported"),
     ]
 
     /// Aliases of aliases: 9 to the power of 12 words.
@@ -115,19 +115,23 @@ struct PolicyCheckTests {
 
     /// What is done to a good file or its folder, and what is said of it.
     static let harms = [
-        ("chmod 666 policy.d/a.yaml", "Others may write it (mode 0666)"),
-        ("chmod 664 policy.d/a.yaml", "Others may write it"), ("chmod 777 policy.d", "Others may write it (mode 0777)"),
+        ("chmod 666 policy.d/a.yaml", "Other users can write to this (mode 0666)"),
+        ("chmod 664 policy.d/a.yaml", "Other users can write to this"),
+        ("chmod 777 policy.d", "Other users can write to this (mode 0777)"),
         ("mv policy.d/a.yaml b; ln -s ../b policy.d/a.yaml", "symbolic link"),
         ("ln -s nowhere policy.d/c.yaml", "symbolic link"), ("mkdir policy.d/c.yaml", "not a regular file"),
         ("mkfifo policy.d/c.yaml", "not a regular file"), ("cp policy.d/a.yaml policy.d/c.yml", "end in .yaml"),
-        ("printf 'version: 1\\nrules: []\\n#\\377\\n' > policy.d/a.yaml", "a.yaml:3:2: This byte is no text"),
+        ("printf 'version: 1\\nrules: []\\n#\\377\\n' > policy.d/a.yaml", "a.yaml:3:2: This byte is not valid UTF-8"),
         ("head -c 1048577 /dev/zero | tr '\\0' '#' > policy.d/a.yaml", "longer than 128 KiB"),
-        ("rm -r policy.d; ln -s /mnt/not-mounted-here policy.d", "link that leads nowhere"),
-        ("rm -r policy.d; ln -s policy.d policy.d", "link that leads nowhere"),
-        ("cp policy.d/a.yaml policy.d/deny.YAML", "deny.YAML: Policy files end in .yaml"),
-        ("cp policy.d/a.yaml policy.d/deny", "deny: Policy files end in .yaml"),
-        ("cp policy.d/a.yaml policy.d/deny.json", "deny.json: Policy files end in .yaml"),
-        ("printf 'version: 1\\nrules:\\342\\200\\250 []\\n' > policy.d/a.yaml", "a.yaml:2:7: A line break of Unicode"),
+        ("rm -r policy.d; ln -s /mnt/not-mounted-here policy.d", "symbolic link is broken"),
+        ("rm -r policy.d; ln -s policy.d policy.d", "symbolic link is broken"),
+        ("cp policy.d/a.yaml policy.d/deny.YAML", "deny.YAML: The name of a policy file must end in .yaml"),
+        ("cp policy.d/a.yaml policy.d/deny", "deny: The name of a policy file must end in .yaml"),
+        ("cp policy.d/a.yaml policy.d/deny.json", "deny.json: The name of a policy file must end in .yaml"),
+        (
+            "printf 'version: 1\\nrules:\\342\\200\\250 []\\n' > policy.d/a.yaml",
+            "a.yaml:2:7: This is a Unicode line break"
+        ),
         ("truncate -s 1T policy.d/a.yaml", "longer than 128 KiB"),
         (": > policy.d/a.yaml", "The file is empty"),
     ]

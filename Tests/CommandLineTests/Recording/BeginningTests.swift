@@ -201,7 +201,7 @@ struct BeginningTests {
         let terminal = try PseudoTerminal()
         let recording = try workspace.start(
             "record", "a.wav", "--microphone", "test:tone", "--pre-roll", "1s", "--for", "500ms", terminal: terminal)
-        _ = try await recording.waitForLine(containing: "keeping the last 1.0 s")
+        _ = try await recording.waitForLine(containing: "Keeping the last 1.0 s")
         terminal.type("\n")
         #expect(try await recording.finish().code == 0)
         #expect(try await workspace.samples("a.wav", channels: 2) == 24_000)

@@ -57,12 +57,12 @@ struct EncodingTests {
         "a.opus --microphone test:tone --opus-application music": "low-delay",
         "a.mkv --camera test:bars --video-bitrate 1M": "--video-bitrate is about H.264",
         "a.mkv --camera test:bars --video-codec h264 --jpeg-quality 50": "--jpeg-quality is about JPEG",
-        "a.mkv --camera test:bars --video-codec h264 --video-bitrate 1M --video-quality 50": "exclude each other",
+        "a.mkv --camera test:bars --video-codec h264 --video-bitrate 1M --video-quality 50": "Use only one",
         "a.mkv --camera test:bars --video-codec h264 --keyframe-interval 2m": "100ms to 1m",
-        "a.webm --camera test:bars --video-codec h264": "can't hold",
-        "a.m4a --camera test:bars": "sound alone",
+        "a.webm --camera test:bars --video-codec h264": "can't contain",
+        "a.m4a --camera test:bars": "contain only audio",
         "a.wav --microphone test:tone --until-silence 3s,5": "level in dBFS",
-        "a.wav --microphone test:tone --until-silence 1ms": "length of time",
+        "a.wav --microphone test:tone --until-silence 1ms": "a time of at least 20ms",
         "a.y4m --camera test:bars --until-silence 3s": "--until-silence is about a microphone",
     ]
 

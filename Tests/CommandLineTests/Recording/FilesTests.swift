@@ -117,7 +117,7 @@ struct FilesTests {
         #expect(streams[0]["duration_ts"] == .number(frames))
         let words = try await workspace.capturegate(line + ["--force"])
         #expect(words.code == 0)
-        #expect(words.output.contains("as large as it may be"))
+        #expect(words.output.contains("maximum size reached"))
     }
 
     @Test(

@@ -48,7 +48,7 @@ struct PauseTests {
         try await terminal.wait(for: "m sets a chapter")
         // Keys before are dropped, as those at a question are.
         while terminal.mode == before { try await Task.sleep(for: .milliseconds(5)) }
-        let answers = [("m", "Opening"), (" ", "paused"), ("m", "Chapter 2"), (" ", "goes on")]
+        let answers = [("m", "Opening"), (" ", "paused"), ("m", "Chapter 2"), (" ", "resumed")]
         for (key, answer) in answers {
             terminal.type(key)
             try await terminal.wait(for: answer)
@@ -75,9 +75,9 @@ struct PauseTests {
         )
         try await terminal.wait(for: ". waiting  ")
         try await terminal.wait(for: "dBFS")
-        #expect(!terminal.screen.contains("Recording sound"))
+        #expect(!terminal.screen.contains("Recording audio"))
         terminal.type("\n")
-        try await terminal.wait(for: "Recording sound")
+        try await terminal.wait(for: "Recording audio")
         try await terminal.wait(for: "lost 0")
         terminal.type("q")
         try await terminal.drain()

@@ -54,7 +54,7 @@ struct PreviewTests {
             ["sh", "-c", "TERM=xterm COLORTERM=truecolor '\(Executable.capturegate)' \(line) 2>/dev/tty"],
             in: workspace, terminal: terminal.path)
         try await terminal.wait(for: "a=q,t=d,f=24;AAAA\u{1B}\\\u{1B}[c", answering: "\u{1B}[?1;2c")
-        try await terminal.wait(for: "keeping the last 1.0 s", answering: "\n")
+        try await terminal.wait(for: "Keeping the last 1.0 s", answering: "\n")
         try await terminal.wait(for: "m\u{2580}")
         async let rest: Void = terminal.drain()
         #expect(try await child.finish().code == 0)

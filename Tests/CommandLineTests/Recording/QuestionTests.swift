@@ -61,7 +61,7 @@ struct QuestionTests {
             let terminal = try PseudoTerminal()
             let grant = try ChildProcess(
                 [Executable.capturegate] + words, in: asking.workspace, terminal: terminal.path)
-            try await terminal.wait(for: "Take that back? [y/N]", answering: answer)
+            try await terminal.wait(for: "Remove the denial? [y/N]", answering: answer)
             let ending = try await grant.finish()
             #expect(ending.code == 0 && ending.errors.contains(left == 1 ? "was taken back" : "capturegate revoke"))
         } else {

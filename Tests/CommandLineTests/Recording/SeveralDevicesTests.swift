@@ -59,7 +59,7 @@ struct SeveralDevicesTests {
     }
 
     static let mistakes = [
-        "a.wav --microphone test:tone --microphone alsa:paced": "WAV holds one track, not 2",
+        "a.wav --microphone test:tone --microphone alsa:paced": "WAV can contain one track, not 2",
         "a.mkv --microphone test:tone --microphone test:tone": "named twice",
         "a.mkv --camera test:bars --camera test:bars": "named twice",
         "a.mkv --microphone none --microphone test:tone": "leaves nothing",

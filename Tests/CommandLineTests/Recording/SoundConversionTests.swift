@@ -97,7 +97,7 @@ struct SoundConversionTests {
         "a.wav --microphone test:tone --channels stereo": "mono, left, right",
         "a.wav --microphone test:tone --gain loud": "a gain in dB",
         "a.wav --microphone test:tone --gain 61": "a gain in dB",
-        "a.wav --microphone test:tone --mix": "--mix is about several microphones",
+        "a.wav --microphone test:tone --mix": "--mix needs several microphones",
         "a.y4m --camera test:bars --gain 3": "--gain is about a microphone",
     ]
 

@@ -63,7 +63,7 @@ struct RigRunTests {
         let ending = try await workspace.capturegate("rig", "run", "plan.yaml")
         #expect(ending.code == 69)
         #expect(ending.output.contains("MISS     camera.rate.gone"))
-        #expect(ending.output.contains("There is no camera usb:1234:5678:none."))
+        #expect(ending.output.contains("The camera usb:1234:5678:none was not found."))
         #expect(ending.output.contains("1 MISS, 1 PASS."))
     }
 

@@ -87,9 +87,9 @@ struct SnapshotCommandTests {
         let line = ["snapshot", "shot.jpg", "--camera", "test:bars", "--settle", "0", "--size", "321x241"]
         let words = try await workspace.capturegate(line)
         #expect(words.code == 0)
-        #expect(words.output.contains("Note: size 321x241 asked, 320x240 got"))
+        #expect(words.output.contains("Note: size 320x240 instead of 321x241"))
         let document = try await workspace.capturegate(line + ["--force", "--json"])
-        #expect(try Document(document.output)["differences"].elements == [.string("size 321x241 asked, 320x240 got")])
+        #expect(try Document(document.output)["differences"].elements == [.string("size 320x240 instead of 321x241")])
         #expect(try await workspace.capturegate(line + ["--force", "--strict"]).code == 78)
     }
 

@@ -129,8 +129,8 @@ struct PolicyDoubtTests {
         "Line breaks of Unicode, and characters that do not show, are refused with their place",
         arguments: [
             ("\u{85}", "line break"), ("\u{2028}", "line break"), ("\u{2029}", "line break"),
-            ("\u{200B}", "does not show"), ("\u{A0}", "does not show"), ("\u{202E}", "does not show"),
-            ("\u{3164}", "does not show"), ("\u{AD}", "does not show"),
+            ("\u{200B}", "invisible character"), ("\u{A0}", "invisible character"), ("\u{202E}", "invisible character"),
+            ("\u{3164}", "invisible character"), ("\u{AD}", "invisible character"),
         ])
     func breaks(scalar: String, message: String) throws {
         try folder.write("version: 1\nrules:\n  - deny\(scalar): any\n", to: "a.yaml")

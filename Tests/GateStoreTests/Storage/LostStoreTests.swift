@@ -77,7 +77,7 @@ struct LostStoreTests {
         try expectRefusal(of: image, "later decisions are lost")
         image = newer
         image["audit.head"] = older["audit.head"]
-        try expectRefusal(of: image, "audit.head is an older one")
+        try expectRefusal(of: image, "audit.head is older")
     }
 
     @Test("A head that is missing, empty or written over; a head of another store")
@@ -90,7 +90,7 @@ struct LostStoreTests {
         let other = try SQLiteGrantStore(directory: copy.path + "/other")
         for _ in 0..<3 { try other.append(Samples.event(.start, "elsewhere")) }
         image["audit.head"] = try StoreImage(of: other)["audit.head"]
-        try expectRefusal(of: image, "audit.head is of another log")
+        try expectRefusal(of: image, "audit.head belongs to another database")
     }
 
     @Test("A database that is missing, with nothing made in its place")
@@ -127,7 +127,7 @@ struct LostStoreTests {
     func open() throws {
         try folder.write(bytes: try #require(older["audit.head"]), to: "audit.head")
         let error = #expect(throws: CaptureError.self) { _ = try store.snapshot() }
-        #expect(error?.message.contains("audit.head is an older one") == true)
+        #expect(error?.message.contains("audit.head is older") == true)
         try folder.write(bytes: try #require(newer["audit.head"]), to: "audit.head")
         #expect(try Decided(store) == decided)
     }

@@ -22,7 +22,7 @@ struct StoreMigrationTests {
         #expect(snapshot.latestSinceEpoch == .nanoseconds(77))
         #expect(try store.audit.verify() == AuditReport(lines: 4, first: 1, last: 4, fault: nil))
         let detail = try store.audit.last(1).first?.event?.detail
-        #expect(detail == "the store was brought to format 4, with 1 decisions and 1 kill switches as they were found")
+        #expect(detail == "database upgraded to format 4, with 1 decisions and 1 kill switches")
         #expect(try store.audit.keptLines() == AuditLog.standardLines)
         try store.append(Samples.event(.stop))
         let again = try SQLiteGrantStore(directory: folder.path)

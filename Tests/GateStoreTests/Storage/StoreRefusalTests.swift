@@ -121,7 +121,7 @@ struct StoreRefusalTests {
     @Test("A file in the folder's place, or above it")
     func notAFolder() throws {
         try folder.write("", to: "state")
-        expectRefusal("is not a folder", command: "mv")
+        expectRefusal("is not a directory", command: "mv")
         expectRefusal("can't be made", command: "mkdir -p", at: state + "/below")
         expectRefusal("can't be made", command: "mkdir -p", at: "/proc/capturegate/state")
     }

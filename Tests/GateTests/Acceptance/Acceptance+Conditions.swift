@@ -78,7 +78,7 @@ extension Acceptance {
             let refusal = await world.refusal(
                 by: AuthorizedFor(Microphone()), UserConfirmationCondition("Go on?"), slow,
                 Wrapping(condition: AuthorizedFor(Capability.Camera())))
-            #expect(refusal?.message == "The lid is open does not hold.")
+            #expect(refusal?.message == "The condition \"The lid is open\" is not true.")
             #expect(world.prompter.questions.isEmpty && world.prompter.confirmations.isEmpty)
         }
 
@@ -136,7 +136,7 @@ extension Acceptance {
             #expect(
                 refusal?.underlying.map(\.kind) == [.conditionFailed, .notAuthorized, .conditionFailed, .badInput])
             let message = refusal?.message ?? ""
-            for part in ["A does not hold", "B does not hold", "denied on", "C is torn."] {
+            for part in ["\"A\" is not true", "\"B\" is not true", "denied on", "C is torn."] {
                 #expect(message.contains(part))
             }
         }

@@ -48,11 +48,11 @@ extension FailureNoticeTests {
         },
         Row(
             "a store that can't be read", .store,
-            "The decisions can't be read, so nobody is allowed: It is torn.\n  See what is wrong with the store."
+            "The permissions can't be read, so nothing is allowed: It is torn.\n  Check the permission database."
         ) { $0.store.fail(with: CaptureError(.store, "It is torn.")) },
         Row(
             "a store that knows what to do", .store,
-            "The decisions can't be read, so nobody is allowed: It is open to all.\n  Close it: chmod 600 x"
+            "The permissions can't be read, so nothing is allowed: It is open to all.\n  Close it: chmod 600 x"
         ) {
             let remedy = Remedy("Close it.", command: "chmod 600 x")
             $0.store.fail(with: CaptureError(.store, "It is open to all.", remedies: [remedy]))
@@ -62,45 +62,44 @@ extension FailureNoticeTests {
     static let answers: [Row] = [
         Row(
             "denied on a date", .notAuthorized,
-            "\(thing): denied on 2023-11-14 22:13 UTC by command.\n  Allow it after all."
+            "\(thing): denied on 2023-11-14 22:13 UTC by a command.\n  Allow it."
         ) { $0.decide(.deny) },
         Row(
             "denied for this device", .notAuthorized,
-            "\(thing): denied on 2023-11-14 22:13 UTC by command.\n  Allow it after all."
+            "\(thing): denied on 2023-11-14 22:13 UTC by a command.\n  Allow it."
         ) { $0.decide(.deny, device: .id(.mic)) },
         Row(
             "nobody can be asked", .notAuthorized,
-            "Nobody has allowed /usr/bin/recorder to use the microphone Desk Mic (usb-mic) yet. Nobody can be asked "
-                + "now: There is no terminal.\(ways)\n  Open one."
+            "/usr/bin/recorder needs permission to use the microphone \"Desk Mic\" (usb-mic). There is no terminal.\(ways)"
+                + "\n  Open one."
         ) { $0.prompter.block(CaptureError(.unavailable, "There is no terminal.", remedies: [Remedy("Open one.")])) },
         Row(
             "too low, and nobody can be asked", .notAuthorized,
-            "/usr/bin/recorder may use the microphone Desk Mic (usb-mic) for \"meter\" only, and \"record\" is needed. "
-                + "Nobody can be asked now: There is no terminal.\(ways)"
+            "/usr/bin/recorder may use the microphone \"Desk Mic\" (usb-mic) only at the level \"meter\". It needs \"record\". "
+                + "There is no terminal.\(ways)"
         ) {
             $0.decide(.allow, .microphone, .meter)
             $0.prompter.block(CaptureError(.unavailable, "There is no terminal."))
         },
         Row(
             "an executable that changed, and nobody can be asked", .notAuthorized,
-            "/usr/bin/recorder is not the program that was allowed to use the microphone Desk Mic (usb-mic) on "
-                + "2023-11-14 22:13 UTC: its file has changed since. Nobody can be asked now: There is no terminal."
-                + ways
+            "/usr/bin/recorder has changed since it was allowed to use the microphone \"Desk Mic\" (usb-mic) on "
+                + "2023-11-14 22:13 UTC. It needs a new permission. There is no terminal.\(ways)"
         ) {
             $0.decide(.allow, about: .recorder(sha256: "before"))
             $0.prompter.block(CaptureError(.unavailable, "There is no terminal."))
         },
         Row(
             "dismissed", .dismissed,
-            "The question was dismissed. Nothing is stored, and nothing is captured.\(ways)"
+            "The question was dismissed. Nothing was stored or captured.\(ways)"
         ) { $0.prompter.reply(.dismissed) },
         Row(
             "not answered in time", .dismissed,
-            "Nobody answered the question in time. Nothing is stored, and nothing is captured.\(ways)"
+            "Nobody answered the question in time. Nothing was stored or captured.\(ways)"
         ) { $0.prompter.reply(.timedOut) },
         Row(
             "a prompter that failed", .dismissed,
-            "The question could not be asked: It hung up. Nothing is stored, and nothing is captured.\(ways)\n  "
+            "The question could not be asked: It hung up. Nothing was stored or captured.\(ways)\n  "
                 + "Call again."
         ) { $0.prompter.reply(.failed(CaptureError(.unavailable, "It hung up.", remedies: [Remedy("Call again.")]))) },
     ]
@@ -108,11 +107,11 @@ extension FailureNoticeTests {
     static let availabilities: [Row] = [
         Row(
             "no device", .noDevice,
-            "There is no such microphone: any\n  See which devices there are."
+            "No microphone was found: any\n  List the devices."
         ) { $0.directory.set(.microphone, []) },
         Row(
             "busy: pid and command of the holder", .busy,
-            "The microphone Desk Mic (usb-mic) is in use by obs (process 7).\n  Close obs, then try again: kill 7"
+            "The microphone \"Desk Mic\" (usb-mic) is in use by obs (process 7).\n  Close obs, then try again: kill 7"
         ) {
             $0.decide(.allow)
             let holder = DeviceHolder(processID: 7, command: "obs")
@@ -120,8 +119,8 @@ extension FailureNoticeTests {
         },
         Row(
             "busy, and the holder is hidden", .busy,
-            "The microphone Desk Mic (usb-mic) is in use by another process that can't be seen from here.\n  Close it; "
-                + "where it is another user's, root sees which it is."
+            "The microphone \"Desk Mic\" (usb-mic) is in use by a process that you can't see, such as another user's.\n  "
+                + "Let root find the process, then close it."
         ) {
             $0.decide(.allow)
             $0.directory.set(.microphone, [.here("usb-mic", "Desk Mic", .busy(nil))])

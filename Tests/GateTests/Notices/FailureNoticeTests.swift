@@ -25,11 +25,11 @@ struct FailureNoticeTests {
         }
     }
 
-    static let thing = "/usr/bin/recorder may not use the microphone Desk Mic (usb-mic)"
+    static let thing = "/usr/bin/recorder may not use the microphone \"Desk Mic\" (usb-mic)"
     static let ways = """
 
           Allow one capture.
-          Allow it for good.
+          Allow it permanently.
         """
 
     @Test("Each refusal has its kind, its reason and its remedies", arguments: rows, Pace.allCases)
@@ -51,7 +51,7 @@ struct FailureNoticeTests {
             let world = World(subject: .failure(unknown))
             let error = await world.queue.add(Capture(Microphone())).result.error?.captureError
             #expect(error?.kind == .notAuthorized)
-            #expect(error?.message == "It can't be told which program asks: There is no /proc.")
+            #expect(error?.message == "The program that asks can't be identified: There is no /proc.")
             #expect(remedies.isEmpty ? error?.remedies.count == 1 : error?.remedies == remedies)
         }
     }
@@ -73,7 +73,7 @@ struct FailureNoticeTests {
     func shutter() {
         let error = CaptureError.privacyShutter(closedOn: DeviceDescription(id: .cam, name: "HD Webcam"))
         #expect(error.kind == .unavailable)
-        #expect(error.message == "The privacy shutter of HD Webcam (usb-cam) is closed: it sees nothing.")
+        #expect(error.message == "The privacy shutter of HD Webcam (usb-cam) is closed.")
         #expect(error.remedies.first?.text.hasPrefix("Open it") == true)
     }
 
@@ -82,7 +82,7 @@ struct FailureNoticeTests {
         let mic = DeviceDescription(id: .mic, name: "Desk Mic")
         let rows: [(CaptureEndReason, CaptureError.Kind, String, Remedy.Action)] = [
             (.revoked, .revoked, "revoked", .grant(Remedy.Permission("microphone"))),
-            (.expired, .expired, "has run out", .grant(Remedy.Permission("microphone"))),
+            (.expired, .expired, "has expired", .grant(Remedy.Permission("microphone"))),
             (.killed, .revoked, "switched off", .switchOn(capability: "microphone")),
         ]
         for (reason, kind, words, action) in rows {
@@ -103,7 +103,7 @@ struct FailureNoticeTests {
             world.prompter.confirm(with: answer)
             let error = await world.refusal(by: condition)
             #expect(error?.message.contains("\"Overwrite the clip?\"") == true)
-            #expect(error?.remedies.first?.text == "Try again, and agree when it asks.")
+            #expect(error?.remedies.first?.text == "Try again, and agree.")
             #expect(error?.remedies.contains(Remedy("Open one.")) == (answer == .failed(broken)))
         }
         #expect(await world.refusal(by: SilentCondition(condition))?.remedies.isEmpty == false)

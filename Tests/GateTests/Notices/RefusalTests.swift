@@ -62,18 +62,18 @@ struct RefusalTests {
             (restricted(.unknownSubject), .notAuthorized, "Because.", .showStatus),
             (
                 .denied(Self.decision(.deny, .record, by: .person(prompter: "terminal"))), .notAuthorized,
-                "/usr/bin/recorder may not use the microphone Desk Mic (usb mic's): denied on 2023-11-14 22:13 UTC by "
+                "/usr/bin/recorder may not use the microphone \"Desk Mic\" (usb mic's): denied on 2023-11-14 22:13 UTC by "
                     + "a person (terminal).", .grant(Self.permission())
             ),
             (
                 .notDetermined(), .notAuthorized,
-                "Nobody has allowed /usr/bin/recorder to use the microphone Desk Mic (usb mic's) yet.",
+                "/usr/bin/recorder needs permission to use the microphone \"Desk Mic\" (usb mic's).",
                 .grant(Self.permission(isOnce: true))
             ),
             (
                 .notDetermined(previous: Grant(Self.decision(.allow, .record))), .notAuthorized,
-                "/usr/bin/recorder is not the program that was allowed to use the microphone Desk Mic (usb mic's) on "
-                    + "2023-11-14 22:13 UTC: its file has changed since.",
+                "/usr/bin/recorder has changed since it was allowed to use the microphone \"Desk Mic\" (usb mic's) on "
+                    + "2023-11-14 22:13 UTC. It needs a new permission.",
                 .grant(Self.permission(isOnce: true))
             ),
         ]
@@ -91,7 +91,8 @@ struct RefusalTests {
         #expect(
             notice.refusal(of: .denied(exact))?.remedies.first?.action == .grant(Self.permission(device: "usb-mic")))
         let low = Grant(Self.decision(.allow, .meter)).map { AuthorizationStatus.authorized($0) }
-        #expect(low.flatMap(notice.refusal)?.message.contains("for \"meter\" only, and \"record\" is needed") == true)
+        #expect(
+            low.flatMap(notice.refusal)?.message.contains("only at the level \"meter\". It needs \"record\"") == true)
         #expect(Grant(Self.decision(.allow, .record)).map { notice.refusal(of: .authorized($0)) } == .some(nil))
     }
 
@@ -103,7 +104,7 @@ struct RefusalTests {
         #expect(notice.absence(.absent("usb-1"))?.remedies.first?.action == .listDevices)
         let busy = notice.busyError(.busy(DeviceHolder(processID: 42, command: "ffmpeg")))
         #expect(busy?.kind == .busy)
-        #expect(busy?.message == "The microphone Desk Mic (usb mic's) is in use by ffmpeg (process 42).")
+        #expect(busy?.message == "The microphone \"Desk Mic\" (usb mic's) is in use by ffmpeg (process 42).")
         #expect(notice.busyError(.busy(nil))?.message.contains("can't be seen") == true)
         #expect(notice.absence(.busy(nil)) == nil)
     }

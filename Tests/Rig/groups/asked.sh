@@ -41,30 +41,30 @@ got() { v4l2-ctl -d "$camera_node" --get-fmt-video --get-parm | tr -d ' '; }
 
 # shellcheck disable=SC2086 # $picture and $sound are some words
 {
-    refused "size 641x361 asked, 640x360 got" $picture --size 641x361
+    refused "size 640x360 instead of 641x361" $picture --size 641x361
     lacks "no stream was started for it" ' on$' seen
-    taken "size 641x361 asked, 640x360 got" $picture --size 641x361
+    taken "size 640x360 instead of 641x361" $picture --size 641x361
     check "a stream that is started is seen" streams
     check "the driver says the same size" expr "$(got)" : '.*Width/Height:640/360'
     equal "and the file has it" 640,360 "$(stream clip.mkv video width),$(stream clip.mkv video height)"
 
-    refused "33 frames a second asked, 40 got" $picture --size 640x360 --fps 33
+    refused "40 fps instead of 33" $picture --size 640x360 --fps 33
     lacks "no stream was started for it" ' on$' seen
-    taken "33 frames a second asked, 40 got" $picture --size 640x360 --fps 33
+    taken "40 fps instead of 33" $picture --size 640x360 --fps 33
     check "the driver says the same rate" expr "$(got)" : '.*Framespersecond:40\.000'
     equal "and the file has its pictures" 20 "$(frame_count clip.mkv)"
 
-    refused "pixel format MJPG asked, YUYV got" $picture --pixel-format MJPG
+    refused "pixel format YUYV instead of MJPG" $picture --pixel-format MJPG
     lacks "no stream was started for it" ' on$' seen
-    taken "pixel format MJPG asked, YUYV got" $picture --pixel-format MJPG
+    taken "pixel format YUYV instead of MJPG" $picture --pixel-format MJPG
     check "the driver says the same" expr "$(got)" : ".*PixelFormat:'YUYV'"
 
-    refused "sample rate 7000 Hz asked, 8000 Hz got" $sound --rate 7000
-    taken "sound comes at 8000 Hz and is converted to 7000 Hz" $sound --rate 7000
+    refused "sample rate 8000 Hz instead of 7000 Hz" $sound --rate 7000
+    taken "audio is captured at 8000 Hz and converted to 7000 Hz" $sound --rate 7000
     equal "and the file has it" 7000 "$(stream clip.mkv audio sample_rate)"
 
     exits "all that is changed is told at once" 78 recorded new.mkv $picture --size 1000x1000 --fps 75 --strict
-    said "in one line" 'size 1000x1000 asked, 1280x720 got; 75 frames a second asked, 60 got\.'
+    said "in one line" 'size 1280x720 instead of 1000x1000; 60 fps instead of 75\.'
     exits "--strict takes what is as asked" 0 \
         recorded clip.mkv --force $picture --size 640x360 --fps 30 --pixel-format YUYV --strict
     unsaid "and notes nothing" 'note:'

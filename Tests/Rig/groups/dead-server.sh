@@ -110,7 +110,7 @@ kill -TERM $recorder
 opened
 equal "stopped meanwhile, it ends with 77" 77 $code
 check "at once" [ $took -le 1000 ]
-check "it says that no file was made" grep -q 'no file was made' said
+check "it says that no file was made" grep -q 'No file was created' said
 check "and none was" [ -z "$(ls opening.wav*)" ]
 
 # gap: of a clip of a microphone that slept: frames before the gap, frames of silence in it, and frames that the microphone made

@@ -99,7 +99,7 @@ pcm.!hw {
 END
 exits "an id whose hardware ALSA's configuration has moved is not captured" 66 \
     record_as "$(device_id "$microphone_node")"
-said "and it says where that leads" "other hardware"
+said "and it says where that leads" "hardware other than"
 rm -f /etc/asound.conf named*
 
 printf 'version: 1\nrules:\n  - allow: camera\n' >$rules/10-room.yaml

@@ -51,7 +51,7 @@ kill $player
 wait $player || true
 equal "a microphone that is back with another rate ends the recording with 69" 69 $code
 check "it says that it is back, and with what" grep -q 'came back with 48000 Hz, 2 channels' said
-check "and what it had" grep -q 'it had 8000 Hz' said
+check "and what it had" grep -q 'instead of 8000 Hz' said
 check "within two seconds or so" between "$(duration away.wav)" 0.5 3
 check "and the file decodes" decodes away.wav
 

@@ -24,7 +24,7 @@ check "root secures the system" capturegate secure --from "$package"
 equal "nodes belong to the group" "capturegate 660, capturegate 660" "$(owned "$camera_node"), $(owned "$microphone_node")"
 refute "the program streams no more" streams
 check "status says so" sh -c 'capturegate status | grep -q "only root and that group.s members can open them"'
-check "twice does nothing more" sh -c "capturegate secure --from '$package' | grep -qx 'All was there already.'"
+check "twice does nothing more" sh -c "capturegate secure --from '$package' | grep -qx 'Nothing to change.'"
 check "it is taken back" capturegate secure --undo
 equal "and the nodes are as before" "$before" "$(owned "$camera_node"), $(owned "$microphone_node")"
 check "and stream" streams

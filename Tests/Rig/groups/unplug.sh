@@ -79,6 +79,6 @@ lacks "it is let go within a second of the camera" RUNNING /proc/asound/Loopback
 finish 20 $recorder || code=$?
 kill $asleep
 equal "the program ends with 74" 74 $code
-check "and says why" grep -q 'Nobody reads standard output' said
+check "and says why" grep -q 'Nothing has read standard output' said
 equal "the audit log has an end for both" 2 \
     "$(capturegate log --json | jq '[.entries[].event | select(.kind == "stop")][-2:] | map(.capability) | unique | length')"

@@ -44,7 +44,7 @@ equal "the exposure's menu has the two modes of the camera and no other" "1 Manu
 held() {
     before=$(theirs "$1")
     exits "$1 is refused while its automatic is on" 69 set_controls "$1=$4"
-    said "with the reason" "$1 is set by the device itself while $2 is not $3"
+    said "with the reason" "$1 is set by the device itself until $2 is $3"
     said "and what to set first" "Set $2=$3 first"
     equal "and the camera is as it was" "$before" "$(theirs "$1")"
 }

@@ -186,7 +186,7 @@ v4l2-ctl -d "$camera_node" -c disconnect=1 || true
 code=0
 finish 30 $recorder || code=$?
 equal "where it is gone, a recording ends" "74 failure" "$code $(ledger alone-gone.said .reason)"
-matches "and says so" "The output $out is gone" "$(cat alone-gone.said)"
+matches "and says so" "The output $out was removed" "$(cat alone-gone.said)"
 wait_for 20 v4l2-ctl -d "$out" --get-fmt-video-out
 
 capturegate record kept.mkv --tee "v4l2:$out" --camera test:bars --size 640x480 --fps 30 --for 3s --json >gone.said 2>&1 &
@@ -198,4 +198,4 @@ finish 30 $recorder || code=$?
 equal "beside a file the exit code is its own" 69 $code
 equal "the file has all 90 pictures" "90 0" "$(ledger gone.said '.ledger.tracks[0] | "\(.delivered) \([.lost[]] | add)"')"
 causes gone.said
-matches "the output's error is told" "is gone" "$(ledger gone.said '.tees[0].error')"
+matches "the output's error is told" "was removed" "$(ledger gone.said '.tees[0].error')"

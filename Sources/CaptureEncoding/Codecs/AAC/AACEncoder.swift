@@ -91,15 +91,15 @@ public final class AACEncoder: TrackEncoder {
         try format.checkValues()
         guard Self.holds(format) else {
             throw CaptureError(
-                .usage, "AAC can't hold \(format.channels) channels at \(format.sampleRate) Hz.",
+                .usage, "AAC does not support \(format.channels) channels at \(format.sampleRate) Hz.",
                 remedies: [
-                    Remedy("Choose --channels 1 or 2 and --rate 48000, or --audio-codec flac, which holds all of it.")
+                    Remedy("Choose --channels 1 or 2 and --rate 48000, or --audio-codec flac.")
                 ])
         }
         let range = 8000 * format.channels...Self.mostBits * format.channels * format.sampleRate / Self.blockFrames
         if let bitrate, !range.contains(bitrate) {
             throw CaptureError(
-                .usage, "AAC can't code \(format.channels) channels with \(bitrate) bits a second.",
+                .usage, "AAC does not support \(bitrate) bit/s for \(format.channels) channels.",
                 remedies: [Remedy("Choose \(range.lowerBound) to \(range.upperBound).")])
         }
     }
@@ -182,7 +182,7 @@ public final class AACEncoder: TrackEncoder {
     }
 
     private func failure(_ action: String, _ code: Int32) -> CaptureError {
-        let reason = handle == nil && code == 0 ? "it was not begun" : "error \(code)"
+        let reason = handle == nil && code == 0 ? "the encoder did not start" : "error \(code)"
         return CaptureError(.inputOutput, "vo-aacenc can't \(action) the stream: \(reason).", errno: code)
     }
 }

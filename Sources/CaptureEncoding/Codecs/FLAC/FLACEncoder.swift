@@ -117,7 +117,7 @@ public final class FLACEncoder: TrackEncoder {
 
     /// libFLAC's own state text, since its calls return only true or false.
     private func failure(_ action: String) -> CaptureError {
-        let state = handle.map { String(cString: cc_flac_text($0)) } ?? "it was not begun"
+        let state = handle.map { String(cString: cc_flac_text($0)) } ?? "the encoder did not start"
         return CaptureError(.inputOutput, "libFLAC can't \(action) the stream: \(state).")
     }
 }
@@ -137,12 +137,12 @@ extension FLACEncoder {
         }
         guard format.sampleFormat != .float32 else {
             throw CaptureError(
-                .usage, "FLAC holds integer samples, not FLOAT_LE.",
+                .usage, "FLAC supports only integer samples, not FLOAT_LE.",
                 remedies: [Remedy("Choose --sample-format S32_LE, or record to a name that ends in .wav.")])
         }
         guard format.channels <= 8 else {
             throw CaptureError(
-                .usage, "FLAC holds at most 8 channels, not \(format.channels).",
+                .usage, "FLAC supports up to 8 channels, not \(format.channels).",
                 remedies: [Remedy("Choose --channels 8, or record to a name that ends in .wav.")])
         }
     }

@@ -10,7 +10,7 @@ final class FLACStream: ClipStream {
     private let encoder: FLACEncoder
 
     init(_ track: ClipTrack, labels: ClipLabels, settings: EncoderSettings) throws(CaptureError) {
-        guard let format = track.audio else { throw CaptureError(.usage, "FLAC holds sound alone.") }
+        guard let format = track.audio else { throw CaptureError(.usage, "FLAC can contain only audio.") }
         encoder = FLACEncoder(format: format, level: settings.flacLevel, labels: labels.comments(of: track))
         try encoder.begin()
         head = encoder.description.privateBytes

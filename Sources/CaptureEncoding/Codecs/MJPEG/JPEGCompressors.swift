@@ -166,7 +166,7 @@ final class JPEGCompressors: SharedWork, @unchecked Sendable {
     var failure: CaptureError {
         let failed = (0..<count).first { sizes[$0] <= 0 } ?? 0
         let text = String(cString: cc_jpeg_writer_text(handles[makers[failed]]))
-        return CaptureError(.inputOutput, "libjpeg can't compress the picture: \(text).")
+        return CaptureError(.inputOutput, "libjpeg can't compress the frame: \(text).")
     }
 }
 

@@ -107,17 +107,17 @@ extension MJPEGEncoder {
         let is420 = PixelArrangement(format.pixelFormat)?.sampling == .yuv420
         if is420, parameters.chroma == .yuv422 {
             throw CaptureError(
-                .usage, "\(format.pixelFormat) has the colour of 4:2:0; there is none to make 4:2:2 of.",
-                remedies: [Remedy("Leave the chroma as the source has it.")])
+                .usage, "\(format.pixelFormat) has 4:2:0 chroma, which can't be stored as 4:2:2.",
+                remedies: [Remedy("Use the source's chroma.")])
         }
     }
 
     /// Error for formats without a layout here, with the pixel formats to choose from.
     var cannotEncode: CaptureError {
         CaptureError(
-            .usage, "\(format.width)x\(format.height) \(format.pixelFormat) can't be made MJPEG.",
+            .usage, "\(format.width)x\(format.height) \(format.pixelFormat) can't be converted to MJPEG.",
             remedies: [
-                Remedy("Choose --pixel-format YUYV, NV12, YU12 or MJPG, of an even width and at most 16384x16384.")
+                Remedy("Choose --pixel-format YUYV, NV12, YU12 or MJPG, an even width, and at most 16384x16384.")
             ])
     }
 }

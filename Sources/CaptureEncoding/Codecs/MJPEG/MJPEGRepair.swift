@@ -22,7 +22,7 @@ public final class MJPEGRepair: PassthroughEncoder {
         self.format = format
     }
 
-    /// JFIF's colorimetry, which readers assume of JPEG whatever the camera means.
+    /// JFIF's colorimetry, which readers assume for every JPEG.
     public var description: CodecDescription {
         CodecDescription(matroskaID: "V_MJPEG", colorimetry: format.colorimetry.asJPEG)
     }

@@ -237,7 +237,7 @@ public final class OpusEncoder: TrackEncoder {
     }
 
     private func failure(_ action: String, _ code: Int32) -> CaptureError {
-        let reason = handle == nil && code == 0 ? "it was not begun" : "error \(code)"
+        let reason = handle == nil && code == 0 ? "the encoder did not start" : "error \(code)"
         return CaptureError(.inputOutput, "libopus can't \(action) the stream: \(reason).", errno: code)
     }
 }
@@ -254,7 +254,7 @@ extension OpusEncoder {
         try format.checkValues()
         guard Self.rate(for: format.sampleRate) != nil else {
             throw CaptureError(
-                .usage, "Opus holds sound of at most 48000 Hz, not \(format.sampleRate).",
+                .usage, "Opus supports up to 48000 Hz, not \(format.sampleRate).",
                 remedies: [Remedy("Choose --rate 48000, or record to a name that ends in .flac.")])
         }
         guard (0...10).contains(parameters.complexity) else {
@@ -271,7 +271,7 @@ extension OpusEncoder {
         let range = 6000 * format.channels...510_000 * format.channels
         guard !range.contains(bitrate) else { return }
         throw CaptureError(
-            .usage, "Opus can't code \(format.channels) channels with \(bitrate) bits a second.",
+            .usage, "Opus does not support \(bitrate) bit/s for \(format.channels) channels.",
             remedies: [Remedy("Choose \(range.lowerBound) to \(range.upperBound).")])
     }
 }

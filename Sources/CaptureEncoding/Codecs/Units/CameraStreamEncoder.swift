@@ -106,8 +106,8 @@ public final class CameraStreamEncoder: TrackEncoder {
     private var unordered: CaptureError {
         CaptureError(
             .unavailable,
-            "The camera's \(format.pixelFormat.streamTitle) has pictures in another order than they are shown (B-frames).",
-            remedies: [Remedy("Turn B-frames off in the camera, or choose --pixel-format MJPG or YUYV.")])
+            "The camera's \(format.pixelFormat.streamTitle) stream has B-frames, which are not supported.",
+            remedies: [Remedy("Disable B-frames in the camera, or choose --pixel-format MJPG or YUYV.")])
     }
 }
 

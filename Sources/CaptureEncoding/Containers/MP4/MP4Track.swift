@@ -22,7 +22,7 @@ final class MP4Track: EncodedTrack {
     init(number: Int, track: ClipTrack, encoder: any TrackEncoder, timescale: Int64? = nil) throws(CaptureError) {
         guard let codec = MP4SampleEntry(track, encoder.description) else {
             throw CaptureError(
-                .usage, "MP4 holds no \(track.kind == .video ? "uncompressed pictures" : "sound of this format").",
+                .usage, "MP4 can't contain \(track.kind == .video ? "uncompressed video" : "this audio format").",
                 remedies: [
                     Remedy(
                         "Record to a name that ends in .mkv, or choose another codec"

@@ -53,7 +53,7 @@ final class MatroskaWriter: TrackWriter {
     private static func checkWebM(_ codec: String) throws(CaptureError) {
         guard !["V_VP8", "V_VP9", "V_AV1", "A_OPUS"].contains(codec) else { return }
         throw CaptureError(
-            .usage, "WebM can't hold \(codec.dropFirst(2)).",
+            .usage, "WebM can't contain \(codec.dropFirst(2)).",
             remedies: [Remedy("Choose VP8, VP9 or AV1 and Opus, or record to a name that ends in .mkv.")])
     }
 

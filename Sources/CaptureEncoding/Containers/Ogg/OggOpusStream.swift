@@ -12,7 +12,7 @@ final class OggOpusStream: ClipStream {
     private let samples: Int64
 
     init(_ track: ClipTrack, labels: ClipLabels, settings: EncoderSettings) throws(CaptureError) {
-        guard let format = track.audio else { throw CaptureError(.usage, "Ogg Opus holds sound alone.") }
+        guard let format = track.audio else { throw CaptureError(.usage, "Ogg Opus can contain only audio.") }
         encoder = OpusEncoder(format: format, parameters: settings.opus)
         try encoder.begin()
         pages = try OggOpusMuxer(

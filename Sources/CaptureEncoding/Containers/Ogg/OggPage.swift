@@ -102,7 +102,7 @@ final class OggPageReader {
         return true
     }
 
-    private static let outOfMemory = CaptureError(.inputOutput, "There is no memory left to read Ogg pages.")
+    private static let outOfMemory = CaptureError(.inputOutput, "There is not enough memory to read Ogg pages.")
 }
 
 /// Writer of one stream's pages on libogg.

@@ -18,7 +18,7 @@ final class WAVStream: ClipStream {
     private let encoder: PCMEncoder
 
     init(_ track: ClipTrack) throws(CaptureError) {
-        guard let format = track.audio else { throw CaptureError(.usage, "WAV holds sound alone.") }
+        guard let format = track.audio else { throw CaptureError(.usage, "WAV can contain only audio.") }
         encoder = PCMEncoder(format: format)
         try encoder.begin()
         head = Self.head(format)

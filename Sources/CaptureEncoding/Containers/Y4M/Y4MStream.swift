@@ -45,9 +45,9 @@ final class Y4MStream: ClipStream {
     }
 
     private static func cannotHold(_ track: ClipTrack) -> CaptureError {
-        let format = track.video.map { "\($0.width)x\($0.height) \($0.pixelFormat)" } ?? "sound"
+        let format = track.video.map { "\($0.width)x\($0.height) \($0.pixelFormat)" } ?? "audio"
         return CaptureError(
-            .usage, "Y4M can't hold \(format).",
+            .usage, "Y4M can't contain \(format).",
             remedies: [
                 Remedy("Choose --pixel-format YUYV, NV12, YU12, RGB3 or GREY, or record to a name that ends in .mkv.")
             ])
