@@ -25,8 +25,7 @@ struct AgentCommand: AsyncParsableCommand, SignalHandlingCommand {
     ).parsedAlone
 
     @Option(
-        help: ArgumentHelp(
-            "Program that asks (default: a terminal or a dialog).", valueName: "path"),
+        help: ArgumentHelp("Program that asks (default: a terminal or a dialog).", valueName: "path"),
         completion: .file())
     var program: String?
 

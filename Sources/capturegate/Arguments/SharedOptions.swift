@@ -18,20 +18,19 @@ struct InputOptions: ParsableArguments {
     /// Input by number or by a part of its name; the current one by default, so that a card set up elsewhere
     /// stays as it is.
     @Option(
-        help: ArgumentHelp(
+        help: .advanced(
             "Input of a capture card: number or part of its name.",
             discussion: """
                 The command 'capturegate devices --json' lists inputs, standards and timings. The card keeps the chosen input \
                 afterwards, also for other programs. By default, its input stays as it is.
-                """, valueName: "input", visibility: .advanced))
+                """, valueName: "input"))
     var input: String?
 
     /// Analogue standard (VIDIOC_S_STD). A transform, not `ExpressibleByArgument`, whose failures can't say
     /// what to write.
     @Option(
-        help: ArgumentHelp(
-            "Analogue standard: pal, ntsc, secam, PAL-M, … or auto.", valueName: "name",
-            visibility: .advanced),
+        help: .advanced(
+            "Analogue standard: pal, ntsc, secam, PAL-M, … or auto.", valueName: "name"),
         transform: { text in
             guard let standard = VideoStandard(text) else {
                 throw ValidationError("Write pal, ntsc, secam, a variant such as PAL-M, or auto.")
@@ -41,11 +40,12 @@ struct InputOptions: ParsableArguments {
     var standard: VideoStandard?
 
     /// Digital timings (VIDIOC_S_DV_TIMINGS); `nil` and `auto` follow the signal.
+    ///
+    /// The transform returns an optional. Without an initial value, the parser shows such an option as required.
     @Option(
-        help: ArgumentHelp(
+        help: .advanced(
             "Digital timings, such as 1920x1080p60 (default: auto).",
-            discussion: "With auto, the timings are those of the signal.", valueName: "timings",
-            visibility: .advanced),
+            discussion: "With auto, the timings are those of the signal.", valueName: "timings"),
         transform: { text in
             if text.lowercased() == "auto" { return nil }
             guard let timings = VideoTimings(text) else {

@@ -27,9 +27,7 @@ struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
     ).parsedAlone
 
     /// `nil` for encoders, rings, and the devices that are named.
-    @Argument(
-        help: ArgumentHelp(
-            "Part to measure.", valueName: "part"))
+    @Argument(help: ArgumentHelp("Part to measure.", valueName: "part"))
     var part: BenchPart?
 
     /// No default device: opening one needs permission, which must not be asked for unexpectedly.
@@ -63,15 +61,12 @@ struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp(
-            "Duration (default encoders 16s, rings 2s, devices 5s).", valueName: "time"),
+        help: ArgumentHelp("Duration (default encoders 16s, rings 2s, devices 5s).", valueName: "time"),
         transform: DurationArgument.parse)
     var time: DurationArgument?
 
     /// Earlier document to compare with; comparing two programs by memory of figures fails.
-    @Option(
-        help: ArgumentHelp("Compare with an earlier output of --json.", valueName: "file"),
-        completion: .file())
+    @Option(help: ArgumentHelp("Compare with an earlier output of --json.", valueName: "file"), completion: .file())
     var compare: String?
 
     @OptionGroup var json: JSONOption

@@ -27,8 +27,7 @@ struct DevicesCommand: AsyncParsableCommand, SignalHandlingCommand {
     ).parsedAlone
 
     @Argument(
-        help: ArgumentHelp("Device to show with all its modes.", valueName: "device"),
-        completion: DeviceCompletion.any)
+        help: ArgumentHelp("Device to show with all its modes.", valueName: "device"), completion: DeviceCompletion.any)
     var name: String?
 
     @OptionGroup var json: JSONOption

@@ -6,6 +6,9 @@ import ArgumentParser
 /// the discussions of options. No line breaks inside a word.
 struct HelpScreen {
     /// True while the parser writes a help without the options that few people need.
+    ///
+    /// Such options are hidden in this text alone: completion scripts, manual pages and the parser's messages would omit an
+    /// option that is always hidden.
     @TaskLocal static var isShort = false
 
     /// Beginning of a help in the parser's output.
@@ -13,15 +16,20 @@ struct HelpScreen {
 
     /// Options, arguments or commands under one title.
     private struct Section {
+        /// Title in upper case, with a colon.
         let title: String
+        /// Each option as it is typed, with the sentence about it.
         var items: [(label: Substring, text: Substring)] = []
     }
 
+    /// Summary of the command and its first examples.
     private let overview: ArraySlice<Substring>
+    /// The parser's line, with its title.
     private let usage: Substring
     private var sections: [Section] = []
     /// Names of the command; empty for the program itself.
     private let path: [String]
+    /// True if the command has options that the text omits.
     private let hasMore: Bool
 
     /// Reads a help.
@@ -100,7 +108,8 @@ struct HelpScreen {
         return Paragraph.lines(String(text), behind: "USAGE: ", width: width).map { $0.replacing("\u{A0}", with: " ") }
     }
 
-    /// Lines of an option, argument or command.
+    /// Lines of an option, argument or command: the text is beside the label, or below it if the label is too long or the
+    /// terminal too narrow.
     private static func item(_ label: Substring, _ text: Substring, _ longest: Int, _ width: Int) -> [String] {
         let column = width < 60 ? 6 : longest + 4
         let margin = String(repeating: " ", count: column)
@@ -130,7 +139,7 @@ struct HelpScreen {
         }
     }
 
-    /// Where to read on.
+    /// Pointers to other help.
     private var footer: String {
         let manual = "man \((["capturegate"] + path).joined(separator: "-"))."
         if path.isEmpty { return "Help for a command: capturegate COMMAND --help. Exit codes: \(manual)" }
@@ -147,7 +156,10 @@ extension Substring {
     }
 }
 
-extension ArgumentVisibility {
-    /// Visibility of an option that few people need: everywhere but in the short help.
-    static var advanced: ArgumentVisibility { HelpScreen.isShort ? .hidden : .default }
+extension ArgumentHelp {
+    /// Help of an option that few people need: the short help of a command omits it.
+    static func advanced(_ abstract: String, discussion: String? = nil, valueName: String? = nil) -> ArgumentHelp {
+        ArgumentHelp(
+            abstract, discussion: discussion, valueName: valueName, visibility: HelpScreen.isShort ? .hidden : .default)
+    }
 }

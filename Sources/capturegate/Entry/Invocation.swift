@@ -175,6 +175,9 @@ struct Invocation: Sendable {
     }
 
     /// Text that was requested: help, the version, a completion script, or JSON about all commands.
+    ///
+    /// The parser gets no width, since it would also break examples. Help is written twice to see whether the short one omits
+    /// options.
     private func answer(to request: any Error) -> String {
         let text = CaptureGateCommand.fullMessage(for: request, columns: .max)
         guard text.hasPrefix(HelpScreen.beginning) else { return CompletionScript.completed(text) }

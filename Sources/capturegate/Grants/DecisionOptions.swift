@@ -8,8 +8,7 @@ struct SubjectOption: ParsableArguments {
     /// This program by default: whoever records with `capturegate` decides about `capturegate`.
     @Option(
         name: .customLong("to"),
-        help: ArgumentHelp(
-            "Program, by its path (default: capturegate itself).", valueName: "executable"),
+        help: ArgumentHelp("Program, by its path (default: capturegate itself).", valueName: "executable"),
         completion: .file())
     var executable: String?
 
@@ -47,8 +46,7 @@ struct DeviceOption: ParsableArguments {
     /// Any device by default: most machines have one of each, and its id need not be looked up.
     @Option(
         name: .customLong("device"),
-        help: ArgumentHelp(
-            "Device: id, node or part of its name (default: all).", valueName: "id"),
+        help: ArgumentHelp("Device: id, node or part of its name (default: all).", valueName: "id"),
         completion: DeviceCompletion.any)
     var text: String?
 

@@ -32,8 +32,7 @@
         @Option(
             help: ArgumentHelp(
                 "Camera to offer (default: all). Repeat for several.", discussion: "The value none offers no camera.",
-                valueName: "id"),
-            completion: DeviceCompletion.camera(or: ["none"]))
+                valueName: "id"), completion: DeviceCompletion.camera(or: ["none"]))
         var camera: [String] = []
 
         @Option(

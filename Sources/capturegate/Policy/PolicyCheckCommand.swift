@@ -38,9 +38,7 @@ struct PolicyCheckCommand: ParsableCommand {
             """)
 
     /// Machine's own directory by default; another one is checked before it is installed.
-    @Argument(
-        help: ArgumentHelp("Directory of rules.", valueName: "directory"),
-        completion: .directory)
+    @Argument(help: ArgumentHelp("Directory of rules.", valueName: "directory"), completion: .directory)
     var path = PolicyDirectory.standardPath
 
     @OptionGroup var json: JSONOption

@@ -10,10 +10,10 @@ struct DeviceChoice {
     ///
     /// - Parameters:
     ///   - kinds: media that the file can hold.
-    ///   - camera: an id, a node, a piece of a name, `default` or `none` each; empty where nothing was given.
-    ///   - microphone: the same of microphones.
+    ///   - selection: devices by id, node or part of a name, `default` or `none`; empty if nothing was given.
     /// - Throws: `.usage` for `none` beside others.
-    init(_ kinds: Set<MediaKind>, camera: [String], microphone: [String]) throws(CaptureError) {
+    init(_ kinds: Set<MediaKind>, _ selection: SelectionOptions) throws(CaptureError) {
+        let (camera, microphone) = (selection.camera, selection.microphone)
         // Whoever names one device wants that one alone; whoever names none, or only what to leave out, wants
         // what the file can hold.
         let isNamed = (camera + microphone).contains { $0 != "none" }

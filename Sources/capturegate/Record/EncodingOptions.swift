@@ -7,14 +7,10 @@ import CaptureRecording
 /// All are optional, so that an option that was given can be told from a default: one without an encoder it
 /// could apply to is refused.
 struct EncodingOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "FLAC effort, 0 (fast) to 8 (small) (default 5).", valueName: "n", visibility: .advanced))
+    @Option(help: .advanced("FLAC effort, 0 (fast) to 8 (small) (default 5).", valueName: "n"))
     var flacLevel: Int?
 
-    @Option(
-        help: ArgumentHelp(
-            "JPEG quality, 1 (small) to 100 (best) (default 90).", valueName: "n", visibility: .advanced))
+    @Option(help: .advanced("JPEG quality, 1 (small) to 100 (best) (default 90).", valueName: "n"))
     var jpegQuality: Int?
 
     @Option(
@@ -23,51 +19,43 @@ struct EncodingOptions: ParsableArguments {
     var videoBitrate: BitrateArgument?
 
     @Option(
-        help: ArgumentHelp(
+        help: .advanced(
             "Constant quality, 1 (small) to 100 (best).",
             discussion: "The encoder uses as many bits as the quality needs. It excludes --video-bitrate.",
-            valueName: "n",
-            visibility: .advanced))
+            valueName: "n"))
     var videoQuality: Int?
 
-    @Option(
-        help: ArgumentHelp(
-            "Video effort, 0 (fast) to 10 (best) (default 2).", valueName: "n", visibility: .advanced))
+    @Option(help: .advanced("Video effort, 0 (fast) to 10 (best) (default 2).", valueName: "n"))
     var videoComplexity: Int?
 
-    @Option(
-        help: ArgumentHelp("Key-frame interval (default 2s).", valueName: "time", visibility: .advanced),
-        transform: DurationArgument.parse)
+    @Option(help: .advanced("Key-frame interval (default 2s).", valueName: "time"), transform: DurationArgument.parse)
     var keyframeInterval: DurationArgument?
 
     @Option(
-        help: ArgumentHelp("AAC bitrate of all channels, such as 128k.", valueName: "rate", visibility: .advanced),
+        help: .advanced("AAC bitrate of all channels, such as 128k.", valueName: "rate"),
         transform: BitrateArgument.parse)
     var aacBitrate: BitrateArgument?
 
     @Option(
-        help: ArgumentHelp("Opus bitrate of all channels, such as 96k.", valueName: "rate", visibility: .advanced),
+        help: .advanced("Opus bitrate of all channels, such as 96k.", valueName: "rate"),
         transform: BitrateArgument.parse)
     var opusBitrate: BitrateArgument?
 
-    @Option(
-        help: ArgumentHelp("Kind of audio that Opus is tuned for.", valueName: "use", visibility: .advanced))
+    @Option(help: .advanced("Kind of audio that Opus is tuned for.", valueName: "use"))
     var opusApplication: OpusParameters.Application?
 
     @Option(
-        help: ArgumentHelp(
+        help: .advanced(
             "Bitrate mode of Opus.",
             discussion: "With vbr the bitrate varies, with cvbr it varies within limits, and with cbr it is constant.",
-            valueName: "mode", visibility: .advanced))
+            valueName: "mode"))
     var opusMode: OpusParameters.BitrateMode?
 
-    @Option(
-        help: ArgumentHelp("Opus effort, 0 (fast) to 10 (best) (default 10).", valueName: "n", visibility: .advanced))
+    @Option(help: .advanced("Opus effort, 0 (fast) to 10 (best) (default 10).", valueName: "n"))
     var opusComplexity: Int?
 
     @Option(
-        help: ArgumentHelp(
-            "Opus packet: 2.5, 5, 10, 20, 40 or 60 ms.", valueName: "ms", visibility: .advanced),
+        help: .advanced("Opus packet: 2.5, 5, 10, 20, 40 or 60 ms.", valueName: "ms"),
         completion: .list(["2.5", "5", "10", "20", "40", "60"]), transform: Self.duration)
     var opusFrame: OpusParameters.FrameDuration?
 

@@ -67,22 +67,21 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
     /// Off by default: without it an unplugged device ends the clip, so that nobody waits for it unknowingly.
     /// See `BareOption` for the hour.
     @Option(
-        help: ArgumentHelp(
+        help: .advanced(
             "Continue if an unplugged device returns in this time.",
-            discussion: "Without a time, the recorder waits for one hour.", valueName: "time",
-            visibility: .advanced),
+            discussion: "Without a time, the recorder waits for one hour.", valueName: "time"),
         transform: DurationArgument.parse)
     var reattach: DurationArgument?
 
     /// Filling by default: tracks stay in step in any player, and the ledger says what was filled.
     @Option(
-        help: ArgumentHelp(
+        help: .advanced(
             "Reaction to lost frames or samples.",
             discussion: """
                 With fill, silence or the next frame replaces what was lost, and the loss is counted. With mark, each loss is \
                 also reported, and becomes a chapter of a .mkv. With fail, the clip ends before the first loss, and the exit \
                 code is 74. The file is valid.
-                """, valueName: "policy", visibility: .advanced))
+                """, valueName: "policy"))
     var onLoss: LossPolicy = .fill
 
     @OptionGroup(title: "Video") var video: VideoOptions
@@ -92,17 +91,15 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
     /// Off by default: drivers that round a rate or a size are the rule, and the differences are reported
     /// anyway.
     @Flag(
-        help: ArgumentHelp(
+        help: .advanced(
             "Fail (exit code 78) if a device changes a setting.",
-            discussion: "Also fails without a signal. If the signal is lost during the clip, the clip is kept.",
-            visibility: .advanced))
+            discussion: "Also fails without a signal. If the signal is lost during the clip, the clip is kept."))
     var strict = false
 
     @Flag(
-        help: ArgumentHelp(
+        help: .advanced(
             "Make test:bars flash and test:tone click each second.",
-            discussion: "The script Tests/Rig/clap-offset of the sources measures how far a clip's tracks are apart.",
-            visibility: .advanced))
+            discussion: "The script Tests/Rig/clap-offset of the sources measures how far a clip's tracks are apart."))
     var clap = false
 
     /// Off by default, as no recording can be repeated. A `.partial` file is spared even so: it may be all
@@ -111,24 +108,23 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
     var force = false
 
     @Option(
-        help: ArgumentHelp("Format, such as wav or mkv (default: by ending).", visibility: .advanced),
+        help: .advanced("Format, such as wav or mkv (default: by ending)."),
         completion: .list(ClipFormat.allCases.map(\.rawValue)))
     var format: String?
 
-    @Option(help: ArgumentHelp("Title, in formats that store one.", visibility: .advanced))
+    @Option(help: .advanced("Title, in formats that store one."))
     var title: String?
 
     /// Repeatable. Names are stored in upper case, as Matroska and Vorbis comments have them.
     @Option(
-        help: ArgumentHelp(
-            "Tag, such as ARTIST=Ann. Repeat for several.", valueName: "name=text", visibility: .advanced),
+        help: .advanced("Tag, such as ARTIST=Ann. Repeat for several.", valueName: "name=text"),
         transform: TagArgument.parse)
     var tag: [TagArgument] = []
 
     @Option(
-        help: ArgumentHelp(
-            "Title of the next chapter (key m). Repeat for several.",
-            discussion: "By default, chapters are numbered.", valueName: "title", visibility: .advanced))
+        help: .advanced(
+            "Title of the next chapter (key m). Repeat for several.", discussion: "By default, chapters are numbered.",
+            valueName: "title"))
     var chapter: [String] = []
 
     /// Losses stay: a quiet recording must not hide that something is missing.

@@ -10,16 +10,14 @@ struct SelectionOptions: ParsableArguments {
         help: ArgumentHelp(
             "Camera: id, node, name, default, none. Repeatable.",
             discussion: "A part of the name is enough. Each use adds a track. The value none excludes cameras.",
-            valueName: "id"),
-        completion: DeviceCompletion.camera(or: ["default", "none"]))
+            valueName: "id"), completion: DeviceCompletion.camera(or: ["default", "none"]))
     var camera: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "Microphone: id, node, name, default, none. Repeatable.",
             discussion: "A part of the name is enough. Each use adds a track. The value none excludes microphones.",
-            valueName: "id"),
-        completion: DeviceCompletion.microphone(or: ["default", "none"]))
+            valueName: "id"), completion: DeviceCompletion.microphone(or: ["default", "none"]))
     var microphone: [String] = []
 
     /// Without it the recording lasts until Ctrl-C, which is a normal end with exit code 0.
@@ -36,13 +34,13 @@ struct SelectionOptions: ParsableArguments {
 struct TimeOptions: ParsableArguments {
     /// Sample-accurate, so that several machines with synchronized clocks can start together.
     @Option(
-        help: ArgumentHelp(
+        help: .advanced(
             "Start time, such as 18:00:30.250 (default: at once).",
             discussion: """
                 Local time, exact to the sample. A date can precede it: 2026-01-31T18:00. The devices open three seconds earlier. \
                 Ctrl-C before the start leaves no file.
                 """,
-            valueName: "moment", visibility: .advanced),
+            valueName: "moment"),
         transform: MomentArgument.parse)
     var startAt: MomentArgument?
 
@@ -94,11 +92,9 @@ struct TimeOptions: ParsableArguments {
 struct FileOptions: ParsableArguments {
     /// Unlimited by default: the free space of the disk is the limit then.
     @Option(
-        help: ArgumentHelp(
+        help: .advanced(
             "Maximum file size, such as 500M. The clip ends there.", discussion: "The exit code is 0 then.",
-            valueName: "size",
-            visibility: .advanced),
-        transform: ByteCountArgument.parse)
+            valueName: "size"), transform: ByteCountArgument.parse)
     var maxSize: ByteCountArgument?
 
     /// Segments limit the loss by a power cut or a full disk, and old files can be deleted during the recording.
@@ -116,20 +112,17 @@ struct FileOptions: ParsableArguments {
 
     /// Nothing is removed by default.
     @Option(
-        help: ArgumentHelp(
+        help: .advanced(
             "Number of finished segments to keep (default: all).",
-            discussion: "The oldest segments of this recording are removed.", valueName: "count", visibility: .advanced)
-    )
+            discussion: "The oldest segments of this recording are removed.", valueName: "count"))
     var keep: Int?
 
     /// 64 MB are 25 seconds of 1080p MJPEG, or one second of raw 1080p.
     @Option(
-        help: ArgumentHelp(
+        help: .advanced(
             "Write buffer per output (default 64M, 0 disables it).",
             discussion: "The buffer is for slow disks and readers. If it is full, frames are dropped and counted.",
-            valueName: "size",
-            visibility: .advanced),
-        transform: BufferArgument.parse)
+            valueName: "size"), transform: BufferArgument.parse)
     var buffer = BufferArgument()
 
     /// Further outputs share one capture: a second program could not capture from the same devices.
@@ -160,18 +153,18 @@ struct VideoOptions: ParsableArguments {
     var fps: [FrameRate] = []
 
     @Option(
-        help: ArgumentHelp(
+        help: .advanced(
             "Camera format, such as YUYV, MJPG or H264.",
             discussion: """
                 H264 or HEVC from the camera is stored unchanged in a .mkv or .mp4, from the first key frame on. By default, \
                 H264 is used only if no other mode has frames as large at 30 frames per second, up to 1920x1080.
-                """, valueName: "code", visibility: .advanced),
+                """, valueName: "code"),
         transform: PixelFormat.parse)
     var pixelFormat: [PixelFormat] = []
 
     @OptionGroup var source: InputOptions
 
-    @Option(help: ArgumentHelp("Video codec in .mkv, .mp4 and .webm.", valueName: "codec", visibility: .advanced))
+    @Option(help: .advanced("Video codec in .mkv, .mp4 and .webm.", valueName: "codec"))
     var videoCodec: VideoCodec = .automatic
 
     /// Off by default: a preview needs a terminal with colours, and processor time for the scaling.
@@ -211,10 +204,9 @@ struct VideoOptions: ParsableArguments {
 /// Options of the microphones. Rate, channels, gain and sample format may be said again for each of several, behind its name.
 struct AudioOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .advanced(
             "Sample rate, such as 48000.", discussion: "If the device has another rate, the audio is converted.",
-            valueName: "hertz",
-            visibility: .advanced), transform: RateArgument.parse)
+            valueName: "hertz"), transform: RateArgument.parse)
     var rate: [RateArgument] = []
 
     /// A number is the device's own affair, since it may have modes; a choice is made of what it delivers.
@@ -226,37 +218,36 @@ struct AudioOptions: ParsableArguments {
     var channels: [ChannelSelectionArgument] = []
 
     @Option(
-        help: ArgumentHelp(
-            "Gain, such as 6dB or -3.", discussion: "Samples beyond full scale are clipped.", valueName: "dB",
-            visibility: .advanced),
+        help: .advanced(
+            "Gain, such as 6dB or -3.", discussion: "Samples beyond full scale are clipped.", valueName: "dB"),
         transform: GainArgument.parse)
     var gain: [GainArgument] = []
 
     @Flag(
-        help: ArgumentHelp(
+        help: .advanced(
             "Mix all microphones equally into one track.",
-            discussion: "The track has the format of the first microphone.", visibility: .advanced))
+            discussion: "The track has the format of the first microphone."))
     var mix = false
 
     @Option(
-        help: ArgumentHelp("Sample format, such as S16_LE.", valueName: "format", visibility: .advanced),
+        help: .advanced("Sample format, such as S16_LE.", valueName: "format"),
         completion: .list(SampleFormat.allCases.map(\.rawValue)), transform: SampleArgument.parse)
     var sampleFormat: [SampleArgument] = []
 
-    @Option(help: ArgumentHelp("Audio codec in .mkv, .mp4 and .webm.", valueName: "codec", visibility: .advanced))
+    @Option(help: .advanced("Audio codec in .mkv, .mp4 and .webm.", valueName: "codec"))
     var audioCodec: AudioCodec = .automatic
 
     /// Automatic by default: with a camera its clock is the reference, since resampling a microphone by some
     /// millionths is not heard.
     @Option(
-        help: ArgumentHelp(
+        help: .advanced(
             "Clock that all tracks follow.",
             discussion: """
                 No two devices run at exactly the same speed. With `picture`, the default with a camera, audio is resampled \
                 before it is 2 ms off. With `sound`, audio is stored bit for bit as the device gave it, and the times of the \
                 frames follow it. With `clock`, the tracks follow the system clock. Without a camera, the other microphones \
                 follow the first one. A single microphone is not resampled unless you choose `clock`.
-                """, valueName: "clock", visibility: .advanced))
+                """, valueName: "clock"))
     var sync: SyncClock = .automatic
 
     /// First of these options that was given; named in the error where no microphone is recorded.

@@ -27,9 +27,7 @@ struct RecordingPlan: Sendable {
         destination = ClipDestination(command.out)
         format = try ClipFormat(for: destination, named: command.format)
         // A .mka promises audio alone, though Matroska could hold both; so does a .m4a.
-        let choice = try DeviceChoice(
-            destination.isAudioOnly ? [.audio] : format.kinds, camera: command.selection.camera,
-            microphone: command.selection.microphone)
+        let choice = try DeviceChoice(destination.isAudioOnly ? [.audio] : format.kinds, command.selection)
         let kinds = choice.kinds(mixed: command.audio.mix)
         try format.check(kinds)
         // With `--format` the ending is the person's own affair.

@@ -41,8 +41,7 @@ struct RigExplainCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("Names of checks.", valueName: "check"),
-        completion: .list(CheckCatalogue.all.map(\.name)))
+        help: ArgumentHelp("Names of checks.", valueName: "check"), completion: .list(CheckCatalogue.all.map(\.name)))
     var names: [String]
 
     @OptionGroup var json: JSONOption

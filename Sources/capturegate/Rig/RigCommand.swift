@@ -69,8 +69,7 @@ struct RigCompareCommand: ParsableCommand {
             than the repeats among themselves.
             """)
 
-    @Argument(
-        help: ArgumentHelp("File report.json of the earlier run.", valueName: "before"), completion: .file())
+    @Argument(help: ArgumentHelp("File report.json of the earlier run.", valueName: "before"), completion: .file())
     var before: String
 
     @Argument(help: ArgumentHelp("File report.json of the later run.", valueName: "after"), completion: .file())

@@ -35,9 +35,8 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
     var profile: RigPlan.Profile?
 
     @Option(
-        help: ArgumentHelp(
-            "Checks to run, such as 'camera.*'. Repeatable.",
-            valueName: "name"), completion: .list(CheckCatalogue.all.map(\.name)))
+        help: ArgumentHelp("Checks to run, such as 'camera.*'. Repeatable.", valueName: "name"),
+        completion: .list(CheckCatalogue.all.map(\.name)))
     var only: [String] = []
 
     @Flag(help: "Store the results as golden files for later runs.")

@@ -6,13 +6,12 @@ import LinuxSystem
 /// Options that say what a supervised program may ask for and reach, as `run` and `wrap` take them.
 struct RunOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Camera to ask for: id, any or none.", valueName: "id"),
-        completion: DeviceCompletion.any)
+        help: ArgumentHelp("Camera to ask for: id, any or none.", valueName: "id"), completion: DeviceCompletion.any)
     var camera = "any"
 
     @Option(
-        help: ArgumentHelp("Microphone to ask for: id, any or none.", valueName: "id"),
-        completion: DeviceCompletion.any)
+        help: ArgumentHelp("Microphone to ask for: id, any or none.", valueName: "id"), completion: DeviceCompletion.any
+    )
     var microphone = "any"
 
     @Option(help: ArgumentHelp("Purpose, shown in the question.", valueName: "text"))

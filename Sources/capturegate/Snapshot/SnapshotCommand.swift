@@ -36,9 +36,7 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
     @Option(help: ArgumentHelp("Frame size, such as 1280x720.", valueName: "size"), transform: SizeArgument.parse)
     var size: SizeArgument?
 
-    @Option(
-        help: ArgumentHelp("Camera format, such as YUYV or MJPG.", valueName: "code"),
-        transform: PixelFormat.parse)
+    @Option(help: ArgumentHelp("Camera format, such as YUYV or MJPG.", valueName: "code"), transform: PixelFormat.parse)
     var pixelFormat: PixelFormat?
 
     @OptionGroup var source: InputOptions
