@@ -126,7 +126,7 @@ struct StatusReport {
     /// Report for people: facts, devices, decisions.
     ///
     /// - Parameter width: columns of the terminal.
-    func lines(_ style: TextStyle, width: Int) -> [String] {
+    func lines(_ style: TextStyle, width: Int = .max) -> [String] {
         let level = Guarantees.level(of: nodes, hasBroker: BrokerLink.machine != nil)
         var facts = [
             ["Protection", Guarantees.answer(at: level)],
