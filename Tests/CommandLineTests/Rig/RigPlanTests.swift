@@ -36,7 +36,7 @@ struct RigPlanTests {
         for command in ["check", "run"] {
             let ending = try await Workspace().capturegate("rig", command, "absent.yaml")
             #expect(ending.code == 65)
-            #expect((ending.output + ending.errors).hasPrefix("absent.yaml: It can't be read"))
+            #expect((ending.output + ending.errors).hasPrefix("absent.yaml: The file can't be read"))
         }
     }
 
