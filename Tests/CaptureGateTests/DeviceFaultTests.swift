@@ -37,7 +37,7 @@ struct DeviceFaultTests {
         let error = try #require(withoutBandwidth(.yuyv, Self.modes))
         #expect(error.kind == .unavailable)
         #expect(error.message.contains("USB bandwidth"))
-        #expect(error.remedies.first?.text.contains("1280x720 MJPG at 30 a second") == true)
+        #expect(error.remedies.first?.text.contains("1280x720 MJPG at 30 fps") == true)
         #expect(
             error.remedies.first?.action
                 == .record(
@@ -48,7 +48,7 @@ struct DeviceFaultTests {
     @Test("Where nothing is compressed, it is the most that half of the bandwidth carries")
     func smaller() throws {
         let error = try #require(withoutBandwidth(.yuyv, Array(Self.modes.dropLast())))
-        #expect(error.remedies.first?.text.contains("640x480 YUYV at 30 a second") == true)
+        #expect(error.remedies.first?.text.contains("640x480 YUYV at 30 fps") == true)
     }
 
     @Test("Where the camera has nothing that needs less, no mode is named")

@@ -63,7 +63,7 @@ struct DeviceIdentityTests {
     func channels() {
         let identities = DeviceIdentity.identities(of: [channel(1), channel(0)], kind: "camera")
         #expect(identities.map(\.id.rawValue) == [1, 0].map { "camera:pci-0000:03:00.0-tw6869_video-index\($0)" })
-        #expect(identities.allSatisfy { $0.ambiguity?.contains("called the same") == true })
+        #expect(identities.allSatisfy { $0.ambiguity?.contains("the same name") == true })
         #expect(ids([channel(0)]) == ["camera:pci-0000:03:00.0-tw6869_video"])
     }
 

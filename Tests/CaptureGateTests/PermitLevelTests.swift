@@ -81,7 +81,7 @@ struct PermitLevelTests {
             subject: .success(try ProcessSubject.current()), store: store,
             prompter: ScriptedPrompter([.allow(.always)]), directory: AnyDevice(), clock: SystemGateClock())
         let error = try await opening(by: byHand)
-        #expect(error?.kind == .notAuthorized && error?.message.contains("made by hand") == true)
+        #expect(error?.kind == .notAuthorized && error?.message.contains("made its own gatekeeper") == true)
         #expect(try store.audit.last(2).map { $0.event?.kind } == [.decision, .refusal])
         // The same device opens for a gate that may, so that it was not for another reason.
         #expect(try await opening(by: GateFixture(answers: [.allow(.always)]).gatekeeper) == nil)

@@ -63,7 +63,7 @@ struct PrompterChainTests {
 
     @Test("A chain of nobody at all says so")
     func empty() async throws {
-        #expect(try #require(await PrompterChain([]).obstacle()).message == "There is nobody to ask.")
+        #expect(try #require(await PrompterChain([]).obstacle()).message == "This program has no way to ask.")
     }
 
     @Test("A gate asks by it, and confirms")

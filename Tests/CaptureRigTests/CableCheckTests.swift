@@ -151,7 +151,7 @@ struct UnplugCheckTests {
             try await trial(board).unplug(
                 BuiltInDevices.bars, after: .zero, recording(on: board, end: .interrupt))
         }
-        #expect(error?.message.hasPrefix("The recording went on") == true)
+        #expect(error?.message.hasPrefix("The recording continued") == true)
     }
 
     @Test("A camera that does not come back fails")
@@ -185,7 +185,7 @@ struct UnplugCheckTests {
         for check in ["camera.unplug", "camera.hotplug"] {
             let result = try await VirtualRig.result(check)
             #expect(result.verdict == .error)
-            #expect(result.message?.contains("needs programs that take the camera away and bring it back") == true)
+            #expect(result.message?.contains("needs programs that unplug the camera and plug it in again") == true)
         }
     }
 }

@@ -197,7 +197,7 @@ struct ControlCheckTests {
             })
         for number in 1...5 { panel.faults["c\(number)"] = .forgets }
         let message = try #require(try findings(panel).message)
-        #expect(message.hasPrefix("c1: 0 was set and 4 read; c2: ") && message.hasSuffix("; and 2 more."))
+        #expect(message.hasPrefix("c1: set to 0, but 4 was read; c2: ") && message.hasSuffix("; and 2 more."))
     }
 
     @Test("Controls are set back also after an error, and where the plan is interrupted")
@@ -231,6 +231,6 @@ struct ControlCheckTests {
     func none(check: String) async throws {
         let result = try await VirtualRig.result(check)
         #expect(result.verdict == .skip)
-        #expect(result.message?.hasSuffix("has no control that can be tried.") == true)
+        #expect(result.message?.hasSuffix("has no control that can be tested.") == true)
     }
 }

@@ -90,7 +90,7 @@ struct ModeCheckTests {
         let tried = try #require(result.measures.value("modes"))
         // Channels 1 and 8 with rates 8000 and 192,000 Hz, in three formats or in the first.
         #expect(tried == result.measures.value("changed") && tried < 20)
-        #expect(result.message?.contains("between the ends of a range, and not there") == true)
+        #expect(result.message?.contains("inside a range, but not supported") == true)
     }
 
     @Test("A microphone's modes have each pair of channels, formats and rates once")
@@ -126,7 +126,7 @@ struct ModeCheckTests {
         ])
     func noMode(word: String) async throws {
         let result = try await VirtualRig.result("camera.required_modes", parameters: ["modes": .words([word])])
-        #expect(result.verdict == .error && result.message == "\(word) is no mode.")
+        #expect(result.verdict == .error && result.message == "\(word) is not a mode.")
     }
 
     @Test("A mode inside a range of sizes and rates is listed, if it is a whole number of steps away")
@@ -185,7 +185,7 @@ struct CapabilityCheckTests {
     func golden() async throws {
         let folder = try PlanFolder()
         let none = try await VirtualRig.result("camera.capabilities", golden: folder.path, isVirtual: false)
-        #expect(none.verdict == .error && none.message?.contains("There is no golden file") == true)
+        #expect(none.verdict == .error && none.message?.contains("does not exist") == true)
         let first = try await VirtualRig.result(
             "camera.capabilities", golden: folder.path, options: Self.accepting, isVirtual: false)
         #expect(first.verdict == .pass)

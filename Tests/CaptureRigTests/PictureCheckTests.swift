@@ -144,7 +144,7 @@ struct PictureCheckTests {
         let folder = try PlanFolder()
         let result = try await Made(check).result(folder)
         #expect(result.verdict == .error)
-        #expect(result.message == "There is no golden file \(folder.path)/golden/\(check).txt.")
+        #expect(result.message == "The golden file \(folder.path)/golden/\(check).txt does not exist.")
         for text in ["", "a picture\n", "-1\n"] {
             try folder.write(text, to: "golden/\(check).txt")
             try folder.write("P5\n64 48\n255\nshort", to: "golden/\(check).pgm")
@@ -161,7 +161,7 @@ struct PictureCheckTests {
         larger.parameters["size"] = .size(width: 96, height: 64)
         let result = try await larger.result(folder)
         #expect(result.verdict == .error)
-        #expect(result.message == "The golden picture has 64x48 points, the frames have not.")
+        #expect(result.message == "The golden image has 64x48 points, but the frames have another size.")
     }
 
     @Test("A real capture goes on while the shutter's command runs, and for two seconds after it")
@@ -259,7 +259,7 @@ struct FrameLumaTests {
     func unknown() throws {
         let format = try Self.format("H264")
         let error = #expect(throws: CaptureError.self) { try FrameLuma(.video(format)) }
-        #expect(error?.message == "No picture can be made of 64x48 H264.")
+        #expect(error?.message == "64x48 H264 can't be converted to an image.")
         #expect(error?.remedies.isEmpty == false)
     }
 

@@ -321,7 +321,8 @@ struct PlanMistakeTests {
     func flood() throws {
         let keys = (0..<5000).map { "key\($0): 1\n" }.joined()
         let mistakes = try folder.read(text: keys).mistakes
-        #expect(mistakes.count == 201 && mistakes.contains { $0.contains("More mistakes than these 200 are not told") })
+        #expect(
+            mistakes.count == 201 && mistakes.contains { $0.contains("More mistakes than these 200 are not shown") })
     }
 
     @Test("show nothing that a terminal would obey, and not the whole of a long word")

@@ -332,12 +332,13 @@ struct PlanIncludeTests {
         }
         let plan = Self.head + "include: 0.yaml\n" + Self.device + Self.check
         let mistakes = try folder.read(text: plan).mistakes
-        #expect(mistakes.count == 1 && mistakes.first?.hasPrefix("98.yaml:2:10: A plan has at most 100 files") == true)
+        #expect(
+            mistakes.count == 1 && mistakes.first?.hasPrefix("98.yaml:2:10: A plan can have up to 100 files") == true)
     }
 
     @Test("a plan that can't be read is told as a whole")
     func noPlan() throws {
-        #expect(folder.read().mistakes == ["plan.yaml: It can't be read: No such file or directory."])
-        #expect(folder.read("").mistakes == [": It is a directory: write the path of a file."])
+        #expect(folder.read().mistakes == ["plan.yaml: The file can't be read: No such file or directory."])
+        #expect(folder.read("").mistakes == [": The file is a directory. Write the path of a file."])
     }
 }

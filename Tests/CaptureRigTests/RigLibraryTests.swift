@@ -126,11 +126,11 @@ struct RigLibraryTests {
     func noDevice() async throws {
         let rig = Rig(virtual: [.camera("left", id: "usb:l"), .camera("right", id: "usb:r")])
         let none = try await Self.error { try rig.camera("front") }
-        #expect(none.kind == .noDevice && none.message == "No camera matches `front`: there are usb:l, usb:r.")
+        #expect(none.kind == .noDevice && none.message == "No camera matches `front`: choose one of usb:l, usb:r.")
         let several = try await Self.error { try rig.camera("usb:*") }
         #expect(several.message == "Several cameras match `usb:*`: usb:l, usb:r.")
         let microphone = try await Self.error { try rig.microphone("*") }
-        #expect(microphone.message == "No microphone matches `*`: there is none.")
+        #expect(microphone.message == "No microphone matches `*`: this machine has none.")
     }
 
     @Test("A virtual device opens for nothing but frames: what needs more of it is refused, and no device is missed")
@@ -142,7 +142,7 @@ struct RigLibraryTests {
                 .record(StreamCapture(for: .seconds(1)), from: camera)
         }
         #expect(error.kind != .noDevice && error.kind != .deviceGone)
-        #expect(error.message.contains("nothing but frames"), "\(error)")
+        #expect(error.message.contains("supports only frames"), "\(error)")
     }
 
     // MARK: - Checks
@@ -193,7 +193,7 @@ struct RigLibraryTests {
                 "`size` must be a size such as `1280x720`, not `big`.",
                 "`lots` is not a measure of `camera.loss`: write `lost`.",
                 "`camera.loss` takes a camera.", "`camera.loss` takes a camera.",
-                "`lots` is no measure here: write `lost`.",
+                "`lots` is not a measure here: write `lost`.",
             ])
     }
 
@@ -220,7 +220,8 @@ struct RigLibraryTests {
         #expect(report.results.map(\.verdict) == [.pass, .pass, .miss])
         #expect(report.host.versions.keys.sorted() == ["alsa-lib", "capturegate"])
         #expect(report.host.versions.values.allSatisfy { $0.contains(".") })
-        #expect("\(report)".hasPrefix("plan: miss of 3 results\ncamera.loss.other: miss: There is no camera usb:2."))
+        #expect(
+            "\(report)".hasPrefix("plan: miss of 3 results\ncamera.loss.other: miss: The camera usb:2 was not found."))
         #expect(try RigReport(readingFrom: "\(folder.path)/reports/report.json") == report)
         let some = try await rig.run(planAt: "\(folder.path)/plan.yaml", only: ["camera.rate"])
         #expect(some.results.map(\.name) == ["camera.rate.camera"] && some.verdict == .pass)

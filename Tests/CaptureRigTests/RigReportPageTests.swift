@@ -89,7 +89,7 @@ struct RigReportPageTests {
         let page = Self.report(results).html(pictures: 1000) { _ in big }
         #expect(page.components("<img ") == 1)
         #expect(page.contains("alt=\"of fails\""))
-        #expect(page.contains("Left out, the page has enough pictures: <a href=\"./passes.jpg\""))
+        #expect(page.contains("Not shown, to limit the size of the page: <a href=\"./passes.jpg\""))
     }
 
     // -- content
@@ -249,7 +249,7 @@ struct RigReportPageTests {
         let page = Self.report(results).html()
         #expect(page.utf8.count < 3_000_000)
         #expect(page.utf8.count > 1_000_000)
-        #expect(page.contains("More plots are in the report's JSON"))
+        #expect(page.contains("The report's JSON has more plots"))
     }
 
     // -- a browser's

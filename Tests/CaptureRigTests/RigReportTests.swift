@@ -83,7 +83,7 @@ struct RigReportJSONTests {
         let message = refusal { () throws(CaptureError) in
             try RigReportFile(path: "/dev/zero", largest: 1 << 20).report()
         }
-        #expect(message == "/dev/zero is longer than 1 MiB, which no report is.")
+        #expect(message == "/dev/zero is longer than 1 MiB, the limit for a report.")
     }
 
     @Test("Verdict and margin of each measure are written out")
@@ -131,9 +131,9 @@ struct RigReportJSONTests {
         let measure = Measure("m", 1, "Hz", .lower)
         let good = Sample.report([Sample.result(.pass), Sample.result(.done, measures: [measure])]).json
         let wrong = good.replacing("\"unit\":\"Hz\"", with: "\"unit\":7")
-        #expect(refusal(of: wrong) == "r.json has another type of value at results[1].measures[0].unit.")
+        #expect(refusal(of: wrong) == "r.json has a value of the wrong type at results[1].measures[0].unit.")
         let unknown = good.replacing("\"direction\":\"lower\"", with: "\"direction\":\"sideways\"")
-        #expect(refusal(of: unknown) == "r.json has a value that means nothing at results[1].measures[0].direction.")
+        #expect(refusal(of: unknown) == "r.json has an invalid value at results[1].measures[0].direction.")
         #expect(refusal(of: good.replacing("1.0", with: "1e999")) != "")
     }
 
@@ -143,7 +143,7 @@ struct RigReportJSONTests {
     func evidence(file: String) {
         var result = Sample.result(.fail)
         result.evidence = [Evidence(file: file, caption: "")]
-        #expect(refusal(of: Sample.report([result]).json).contains("outside of its directory"))
+        #expect(refusal(of: Sample.report([result]).json).contains("outside its directory"))
     }
 }
 

@@ -162,7 +162,7 @@ struct RigRunTests {
         let slow = await runner.failure(of: PlanCommand(["sleep", "60"], limit: .milliseconds(50)))
         #expect(slow?.kind == .timedOut)
         let missing = await runner.failure(of: PlanCommand(["no-such-program"], limit: .seconds(1)))
-        #expect(missing?.message == "There is no program no-such-program to run.")
+        #expect(missing?.message == "The program no-such-program was not found.")
         #expect(await runner.failure(of: PlanCommand(["true"], limit: .seconds(20))) == nil)
     }
 

@@ -105,7 +105,7 @@ struct SVGPlotTests {
             .html
         #expect(drawing.contains("class=\"plot v-marginal\""))
         #expect(drawing.components("<path class=\"l\"") == 1)
-        #expect(drawing.contains("limit 12 and 500, which is beyond the plot"))
+        #expect(drawing.contains("limit 12 and 500, which is outside the plot"))
     }
 
     @Test("Points that can't be drawn are left out, and a plot of none says so")

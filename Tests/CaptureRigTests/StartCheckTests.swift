@@ -96,7 +96,7 @@ struct StartCheckTests {
         let faults = FaultPlan.with { $0.changesSettings = true }
         let result = try await VirtualRig.result("camera.first_frame", camera: faults, parameters: Self.small)
         #expect(result.verdict == .fail && result.measures.isEmpty)
-        #expect(result.message == "size 64x36 asked, 62x36 got.")
+        #expect(result.message == "size 62x36 instead of 64x36.")
     }
 
     @Test("A mode that the camera does not list can't be changed from")
@@ -143,7 +143,7 @@ struct StartCheckTests {
             SecondOpening(
                 failure: CaptureError(.busy, "It is busy."), holders: [DeviceHolder(processID: 7, command: "cheese")]))
         #expect(findings.measures.map(\.value) == [1, 0])
-        #expect(findings.message == "It is busy. Others hold it: cheese (7).")
+        #expect(findings.message == "It is busy. Other programs use it: cheese (7).")
     }
 }
 

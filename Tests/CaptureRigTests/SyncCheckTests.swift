@@ -53,7 +53,7 @@ struct SyncCheckTests {
     func noClaps() async throws {
         let result = try await Self.offset(FaultPlan(), FaultPlan())
         #expect(result.verdict == .error)
-        #expect(result.message?.contains("Nobody clapped") == true)
+        #expect(result.message?.contains("No claps were found") == true)
     }
 
     private static func drift(_ camera: FaultPlan, _ microphone: FaultPlan, seconds: Int = 20) async throws

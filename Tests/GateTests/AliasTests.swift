@@ -110,7 +110,7 @@ struct AliasTests {
         _ = try await world.queue.add(capture).value()
         capture.during = { captures in
             let refusal = await Self.refusal(of: hardware, captures[0])
-            #expect(refusal?.kind == .notAuthorized && refusal?.message.contains("Line In (pci-mic)") == true)
+            #expect(refusal?.kind == .notAuthorized && refusal?.message.contains("\"Line In\" (pci-mic)") == true)
         }
         _ = try await world.queue.add(capture).value()
         #expect(world.store.events(.refusal).count == 1)

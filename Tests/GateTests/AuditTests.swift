@@ -58,6 +58,6 @@ struct AuditTests {
         _ = await world.queue.add(ComposedOperation(Capture(Capability.Microphone()))).result
         #expect(world.store.events(.refusal).map(\.capability) == [.microphone])
         #expect(
-            world.store.events(.refusal).first?.detail.contains("denied on 2023-11-14 22:13 UTC by command") == true)
+            world.store.events(.refusal).first?.detail.contains("denied on 2023-11-14 22:13 UTC by a command") == true)
     }
 }

@@ -44,7 +44,7 @@ struct LoggingTests {
         #expect(lines.all.last == "notice: Worse failed: It stalled.")
         world.queue.suspend()
         world.queue.add(good).cancel()
-        #expect(lines.all.suffix(2) == ["debug: Good is to end", "debug: Good was cancelled"])
+        #expect(lines.all.suffix(2) == ["debug: Good is ending", "debug: Good was cancelled"])
         world.queue.resume()
     }
 }

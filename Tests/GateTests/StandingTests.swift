@@ -50,7 +50,7 @@ struct StandingTests {
             let gatekeeper = gatekeeper(world, as: standing)
             for id in [DeviceID.mic, DeviceID(rawValue: "test:x")] {
                 let error = await opening(id, by: gatekeeper)
-                #expect(error?.kind == .notAuthorized && error?.message.contains("made by hand") == true)
+                #expect(error?.kind == .notAuthorized && error?.message.contains("made its own gatekeeper") == true)
             }
             #expect(world.store.events(.start).isEmpty && world.store.events(.refusal).count == 2)
             #expect(await opening(.testTone, by: gatekeeper) == nil)
@@ -72,7 +72,7 @@ struct StandingTests {
             world.directory.set(.microphone, [.here("usb-mic", "Mic"), .here("test:tone", "Tone")])
             let gatekeeper = gatekeeper(world, as: standing)
             let error = await opening(.mic, by: gatekeeper)
-            #expect(error?.kind == .notAuthorized && error?.message.contains("prompter of the program's own") == true)
+            #expect(error?.kind == .notAuthorized && error?.message.contains("custom prompter") == true)
             let anyOfThem = await gatekeeper.requestAccess(for: Capability.Microphone())
             #expect(!anyOfThem.isAuthorized && world.prompter.questions.isEmpty && world.store.decisions.isEmpty)
             #expect(await opening(.testTone, by: gatekeeper) == nil)

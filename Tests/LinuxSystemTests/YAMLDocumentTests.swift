@@ -27,7 +27,7 @@ struct YAMLDocumentTests {
             ("a: &x 1\nb: *x\n", 1, 4, "Anchors and aliases are not supported"),
             ("a: 1\na: 2\n", 2, 1, "These keys are repeated: a."),
             ("a: 1\n---\nb: 2\n", 2, 1, "This is not YAML: but found another document"),
-            (String(repeating: "[", count: 101), 1, 101, "nested more than 100 levels"),
+            (String(repeating: "[", count: 101), 1, 101, "Lists and mappings are nested more than 100"),
         ])
     func mistakes(_ text: String, _ line: Int, _ column: Int, _ message: String) {
         do {

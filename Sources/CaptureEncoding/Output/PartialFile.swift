@@ -56,7 +56,7 @@ package struct PartialFile: Sendable {
     private func cut(to size: Int64, of length: Int64) -> CaptureError {
         CaptureError(
             .inputOutput,
-            "Another program shortened \(path) from \(length) to \(size) bytes during the recording.",
+            "\(path) was cut to \(size) of \(length) bytes by another program during the recording.",
             remedies: [
                 Remedy("Record again, and do not touch the .partial file."),
                 Remedy("Or recover the rest.", .recover(path: path)),

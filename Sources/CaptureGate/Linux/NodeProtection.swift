@@ -184,7 +184,7 @@ enum NodeAccess {
 
     /// udev opens the devices of a seat to the person at it (uaccess), whatever the group is.
     private static func remedies(_ status: FileStatus) -> [Remedy] {
-        let seat = Remedy("Or log in at the machine itself: such a session gets access to its devices.")
+        let seat = Remedy("Or log in at the machine's own seat: such a session gets access to its devices.")
         guard status.permissions & 0o060 == 0o060, status.group != 0 else {
             return [Remedy("Ask the administrator to give the node a group. Now only its owner can open it."), seat]
         }

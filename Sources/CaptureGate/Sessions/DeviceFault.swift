@@ -216,7 +216,7 @@ struct DeviceFault {
     /// Error for ENOSPC, which USB cameras give for want of isochronous bandwidth.
     private func noBandwidth(_ call: String) -> CaptureError {
         CaptureError(
-            .unavailable, "The USB bus has too little bandwidth for this format of \(named) (\(call)).",
+            .unavailable, "\(named) gets too little USB bandwidth for this format (\(call)).",
             errno: Errno.noSpace.number,
             remedies: [lighter, Remedy("Or plug it into another USB controller.")])
     }

@@ -40,7 +40,7 @@ private struct KTAPSuite {
     private var outcome: String {
         let isOk = suite.results.allSatisfy(\.verdict.isOk)
         let isSkipped = suite.count { $0 == .skip } == suite.results.count
-        let directive = isSkipped ? " # SKIP no check ran" : ""
+        let directive = isSkipped ? " # SKIP none of its checks ran" : ""
         return "\(isOk ? "ok" : "not ok") \(number) \(suite.name)\(directive)"
     }
 

@@ -59,7 +59,7 @@ enum StoreFailure {
     static func lost(_ path: String, _ detail: String) -> CaptureError {
         let folder = folder(of: path)
         return CaptureError(
-            .store, "Something other than CaptureGate changed the permission database in \(folder): \(detail).",
+            .store, "The permission database in \(folder) does not match its last change: \(detail).",
             errno: Errno.illegalByteSequence.number,
             remedies: [
                 Remedy("Check its log.", .verifyLog),

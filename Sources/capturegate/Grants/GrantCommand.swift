@@ -188,7 +188,7 @@ struct LifetimeOptions: ParsableArguments {
         guard let moment else { return .always }
         guard let end = moment.nanoseconds(now: now.wallNanoseconds) else {
             throw CaptureError(
-                .usage, "This time is not between 1970 and 2200.",
+                .usage, "This time does not exist, or is not between 1970 and 2200.",
                 remedies: [Remedy("Write \(MomentArgument.spelling).")])
         }
         guard end > now.wallNanoseconds else {

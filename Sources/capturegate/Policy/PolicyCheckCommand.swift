@@ -46,7 +46,7 @@ struct PolicyCheckCommand: ParsableCommand {
     /// Refuses an empty path, which an unset shell variable leaves and which would mean the current
     /// directory.
     func validate() throws {
-        if path.isEmpty { throw ValidationError("The directory is empty text. Name a directory.") }
+        if path.isEmpty { throw ValidationError("The directory's name is empty.") }
     }
 
     /// Checks the directory and writes the result to standard output: the faults are the result, not an error

@@ -76,7 +76,7 @@ struct TimeOptions: ParsableArguments {
         let now = SystemClock.realtime.now
         guard let moment = startAt.nanoseconds(now: now) else {
             throw CaptureError(
-                .usage, "This time is not between 1970 and 2200.",
+                .usage, "This time does not exist, or is not between 1970 and 2200.",
                 remedies: [Remedy("Write \(MomentArgument.spelling).")])
         }
         guard moment > now else {

@@ -93,7 +93,7 @@ struct MixTests {
         let error = #expect(throws: CaptureError.self) {
             try Tests.open(Self.mix, [Tests.track("a"), Tests.track("b", four)])
         }
-        #expect(error?.kind == .usage && error?.message.contains("b gives 4 channels") == true)
+        #expect(error?.kind == .usage && error?.message.contains("b has 4 channels") == true)
         let (writer, memory) = try Tests.open(
             AudioConversion(channels: .mono, mixesMicrophones: true), [Tests.track("a"), Tests.track("b", four)])
         #expect(memory.tracks.map(\.audio?.channels) == [1] && writer.tracks.count == 2)

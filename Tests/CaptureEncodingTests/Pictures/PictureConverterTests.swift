@@ -132,9 +132,9 @@ struct PictureConverterTests {
     @Test("A camera's own H.264, and a layout that is none of pixels, are refused in words")
     func refused() {
         let stream = #expect(throws: CaptureError.self) { try PictureConverter(Source.video(.h264), to: .bgra32) }
-        #expect(stream?.kind == .usage && stream?.message == "No picture can be made of 64x48 H264.")
+        #expect(stream?.kind == .usage && stream?.message == "64x48 H264 can't be converted to an image.")
         let layout = #expect(throws: CaptureError.self) { try PictureConverter(Source.video(.yuyv), to: .yuyv) }
-        #expect(layout?.message == "Pictures can't be converted to YUYV.")
+        #expect(layout?.message == "Frames can't be converted to YUYV.")
     }
 
     @Test("Planes have the places that V4L2 gives them, padding included")

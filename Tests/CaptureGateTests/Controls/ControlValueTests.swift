@@ -53,7 +53,7 @@ struct ControlValueTests {
             (volume, "-12.5dB", "-12dB to 33dB"), (volume, "1e300dB", "-12dB to 33dB"), (volume, "nandB", "0 to 15"),
             (text, "a", "2 to 6 in steps of 2 bytes"), (text, "abc", "steps of 2"), (text, "abcdefgh", "2 to 6"),
             (bits, "1", "0x80402010"), (bits, "-1", "0x80402010"), (mute, "2", "on or off"),
-            (button, "5", "pressed"),
+            (button, "5", "only a press"),
         ])
     func refused(_ control: DeviceControl, _ text: String, _ words: String) {
         let error = #expect(throws: CaptureError.self) { try control.value(parsing: text) }

@@ -78,7 +78,7 @@ struct LiveCaptureTests {
             async let first = recorded(by: capture, to: scratch.path("a.mkv"), control) { started.raise() }
             await started.reached()
             let second = await recorded(by: capture, to: scratch.path("b.mkv"), try RecordingControl()) {}
-            #expect(second.failure?.message == "A clip is being recorded.")
+            #expect(second.failure?.message == "A clip is being recorded already.")
             control.stop()
             #expect(await first.failure == nil)
         }

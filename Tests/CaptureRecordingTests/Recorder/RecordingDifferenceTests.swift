@@ -18,6 +18,6 @@ struct RecordingDifferenceTests {
     @Test("What a device does otherwise is said in the device's words")
     func format() {
         let rate = FormatDifference.sampleRate(asked: 44_100, got: 48_000)
-        #expect(RecordingDifference.format(rate).description == "sample rate 44100 Hz asked, 48000 Hz got")
+        #expect(RecordingDifference.format(rate).description == "sample rate 48000 Hz instead of 44100 Hz")
     }
 }

@@ -86,7 +86,7 @@ struct ConvertedSessionTests {
         }
         #expect(format == AudioFormat(sampleRate: 48_000, channels: 1, sampleFormat: .float32))
         #expect(differences.last == .sampleConversion(from: .s24, to: .float32))
-        #expect(differences.last?.description == "samples come as S24_LE and are converted to FLOAT_LE")
+        #expect(differences.last?.description == "samples are captured as S24_LE and converted to FLOAT_LE")
         #expect((0.001...1).contains(peak))
     }
 
@@ -132,6 +132,6 @@ struct ConvertedSessionTests {
             }
         }
         #expect(error?.kind == .usage)
-        #expect(error?.message == "Pictures can't be converted to NV12.")
+        #expect(error?.message == "Frames can't be converted to NV12.")
     }
 }

@@ -45,7 +45,7 @@ struct CaptureEndTests {
         #expect(ending.errors.contains("has expired.") && ending.errors.contains("Ended early: the permission ended."))
         #expect(!(ending.output + ending.errors).contains("revoked"), "\(ending)")
         let log = try await workspace.capturegate("log").output
-        #expect(log.contains("has run out; ") && !log.contains(".;"), "\(log)")
+        #expect(log.contains("has expired; ") && !log.contains(".;"), "\(log)")
     }
 
     @Test("that of a program that was killed is missed, that of one that runs is not")
@@ -59,6 +59,6 @@ struct CaptureEndTests {
         #expect(verdict["unfinished"].elements == [.number(2)] && verdict["intact"] == .bool(true))
         let text = try await workspace.capturegate("log", "--verify")
         #expect(text.code == 0)
-        #expect(text.output.contains("1 capture ended without a line that says so: #2."), "\(text.output)")
+        #expect(text.output.contains("1 capture ended without a line in the log: #2."), "\(text.output)")
     }
 }

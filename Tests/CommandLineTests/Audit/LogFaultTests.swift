@@ -40,7 +40,7 @@ struct LogFaultTests {
     private func expect(_ kind: String, _ number: Double, _ message: String, in workspace: Workspace) async throws {
         let ending = try await workspace.capturegate("log", "--verify")
         #expect(ending.code == 78)
-        #expect(ending.errors.contains("not intact from line \(Int(number)) on"), "\(ending.errors)")
+        #expect(ending.errors.contains("damaged from line \(Int(number)):"), "\(ending.errors)")
         #expect(ending.errors.contains(message), "\(ending.errors)")
         let json = try await workspace.capturegate("log", "--verify", "--json")
         #expect(json.code == 78)

@@ -12,7 +12,7 @@ struct LogRetentionTests {
         #expect(try Document(ending.output) == .object(["kept_lines": .number(200), "dropped": .number(0)]))
         let after = try await workspace.capturegate("status")
         #expect(after.output.contains("the last 200 lines are kept"))
-        #expect(try await workspace.capturegate("log").output.contains("keeps 200 lines from now on, by command"))
+        #expect(try await workspace.capturegate("log").output.contains("retention set to 200 lines by command"))
     }
 
     @Test("the oldest lines go by themselves, and the log stays whole")

@@ -30,7 +30,7 @@ struct BenchTests {
         let ending = try await Workspace().capturegate(Self.quick)
         #expect(ending.code == 0)
         #expect(ending.output.contains("\n  PCM  "))
-        #expect(ending.output.contains("What one processor keeps up with\n  Sound: fine"))
+        #expect(ending.output.contains("Speed with one processor\n  Audio: fine"))
     }
 
     @Test("rings say what an item takes")

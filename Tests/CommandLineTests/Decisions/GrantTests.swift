@@ -91,7 +91,7 @@ struct GrantTests {
     func revokeNothing() async throws {
         let ending = try await Workspace().capturegate("revoke", "camera")
         #expect(ending.code == 0)
-        #expect(ending.output.lowercased().contains("nothing was granted"))
+        #expect(ending.output.lowercased().contains("no permissions or denials"))
     }
 
     @Test("a program that has been deleted can be revoked by its path")

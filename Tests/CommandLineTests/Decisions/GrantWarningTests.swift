@@ -31,7 +31,7 @@ struct GrantWarningTests {
     func anyDevice() {
         let bars = DeviceSelector.id(DeviceID(rawValue: "test:bars"))
         let notes = notes(decision(.allow, of: .any), beside: [decision(.deny, of: bars)])
-        #expect(notes.count == 1 && notes[0].contains("test:bars goes before it"))
+        #expect(notes.count == 1 && notes[0].contains("A denial for test:bars overrides"))
         #expect(notes[0].contains("'capturegate revoke camera --device test:bars --to /usr/bin/memo'"))
     }
 

@@ -25,11 +25,11 @@ struct RefusedStoreTests {
         Harm("chmod 770 .", "changed by other users", "chmod 700"),
         Harm("chmod 666 grants.sqlite", "changed by other users", "chmod 600"),
         Harm("chmod 602 audit.head", "changed by other users", "chmod 600"),
-        Harm("chmod 500 .", "can't be written", "chmod 700"),
+        Harm("chmod 500 .", "is not writable", "chmod 700"),
         Harm("chmod 400 grants.sqlite", "can't be read and written", "chmod 600"),
         Harm("chmod 000 grants.sqlite", "can't be read and written", "chmod 600"),
         Harm("chmod 400 audit.head", "can't be read and written", "chmod 600"),
-        Harm("chmod 000 .", "can't be", "chmod 700"),
+        Harm("chmod 000 .", "is not writable", "chmod 700"),
         Harm("mv grants.sqlite ../elsewhere; ln -s ../elsewhere grants.sqlite", "a symbolic link", "mv "),
         Harm("mv audit.head ../elsewhere; ln -s ../elsewhere audit.head", "a symbolic link", "mv "),
         Harm("rm grants.sqlite; mkdir grants.sqlite", "not a regular file", "mv "),
@@ -82,7 +82,7 @@ struct RefusedStoreTests {
                 $capturegate \(command) && exit 0 || exit $?
                 """)
             #expect(ending.code == 78, "\(command): \(ending)")
-            #expect(ending.errors.contains("file system that can't be written"), "\(ending.errors)")
+            #expect(ending.errors.contains("is on a read-only file system"), "\(ending.errors)")
             #expect(ending.errors.contains("findmnt -T"), "\(ending.errors)")
         }
         #expect(!workspace.names.contains { $0.hasPrefix("a.wav") })
@@ -108,7 +108,7 @@ struct RefusedStoreTests {
         #expect(ending.code == 0, "\(ending)")
         #expect(ending.output.contains("grant camera --always: 78"))
         #expect(ending.output.contains("record a.wav --microphone test:tone --for 200ms: 78"))
-        #expect(ending.errors.contains("is full; nothing was changed") && ending.errors.contains("df -h"))
+        #expect(ending.errors.contains("is full. Nothing was changed") && ending.errors.contains("df -h"))
         #expect(!ending.output.contains("\na.wav"))
         #expect(ending.output.contains("The audit log is intact: 3 lines"))
         let status = try Document(ending.output.split(separator: "\n").last ?? "")

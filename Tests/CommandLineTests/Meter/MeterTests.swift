@@ -47,7 +47,7 @@ struct MeterTests {
         try await terminal.wait(for: "\u{1B}[3A")
         #expect(try await child.finish().code == 0)
         #expect(terminal.screen.contains("  1 [") && terminal.screen.contains("  2 ["))
-        #expect(terminal.screen.contains("Ctrl-C ends it."))
+        #expect(terminal.screen.contains("Ctrl-C stops."))
     }
 
     @Test("a grant to meter is no grant to record")

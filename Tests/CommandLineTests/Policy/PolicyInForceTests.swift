@@ -42,7 +42,7 @@ struct PolicyInForceTests {
             """)
         #expect(codes(ending) == ["sound 77", "picture 0"], "\(ending)")
         #expect(ending.errors.contains("/etc/capturegate/policy.d/10-room.yaml, line 3): No recording in this room."))
-        #expect(ending.errors.contains("the grant will not help"))
+        #expect(ending.errors.contains("the permission has no effect"))
     }
 
     @Test("a rule that allows needs no person; without one that speaks of it somebody must be asked")

@@ -87,7 +87,7 @@ struct AbsenceTests {
     func misspelled() async throws {
         let ending = try await record("a.wav --camera none --reattach=soon", in: workspace())
         #expect(ending.code == 64)
-        #expect(ending.errors.contains("length of time"), "\(ending.errors)")
+        #expect(ending.errors.contains("a time such as"), "\(ending.errors)")
     }
 
     @Test(

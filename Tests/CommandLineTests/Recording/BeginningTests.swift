@@ -56,7 +56,7 @@ struct BeginningTests {
         recording.send(SIGINT)
         let ending = try await recording.finish()
         #expect(ending.code == 77)
-        #expect(ending.errors.contains("no file was made"))
+        #expect(ending.errors.contains("No file was created"))
         #expect(!workspace.names.contains { $0.hasPrefix("a.") })
     }
 
@@ -258,7 +258,7 @@ struct BeginningTests {
             ["record", "a.mkv", "--camera", "test:bars", "--microphone", "none"]
                 + options.split(separator: " ").map(String.init))
         #expect(ending.code == 64)
-        #expect(ending.errors.contains("no file was made"))
+        #expect(ending.errors.contains("No file was created"))
         #expect(!workspace.names.contains { $0.hasPrefix("a.") })
     }
 }

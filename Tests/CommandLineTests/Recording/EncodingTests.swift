@@ -47,23 +47,23 @@ struct EncodingTests {
     }
 
     static let mistakes = [
-        "a.wav --microphone test:tone --opus-bitrate 32k": "--opus-bitrate is about Opus",
-        "a.mkv --microphone test:tone --opus-mode vbr": "--opus-mode is about Opus",
-        "a.opus --microphone test:tone --flac-level 5": "--flac-level is about FLAC",
-        "a.flac --microphone test:tone --jpeg-quality 50": "--jpeg-quality is about JPEG",
+        "a.wav --microphone test:tone --opus-bitrate 32k": "--opus-bitrate is for Opus",
+        "a.mkv --microphone test:tone --opus-mode vbr": "--opus-mode is for Opus",
+        "a.opus --microphone test:tone --flac-level 5": "--flac-level is for FLAC",
+        "a.flac --microphone test:tone --jpeg-quality 50": "--jpeg-quality is for JPEG",
         "a.flac --microphone test:tone --flac-level 9": "0 to 8",
         "a.opus --microphone test:tone --opus-frame 30": "2.5, 5, 10",
-        "a.opus --microphone test:tone --opus-bitrate 10": "bits a second",
+        "a.opus --microphone test:tone --opus-bitrate 10": "a bit rate such as",
         "a.opus --microphone test:tone --opus-application music": "low-delay",
-        "a.mkv --camera test:bars --video-bitrate 1M": "--video-bitrate is about H.264",
-        "a.mkv --camera test:bars --video-codec h264 --jpeg-quality 50": "--jpeg-quality is about JPEG",
+        "a.mkv --camera test:bars --video-bitrate 1M": "--video-bitrate is for H.264",
+        "a.mkv --camera test:bars --video-codec h264 --jpeg-quality 50": "--jpeg-quality is for JPEG",
         "a.mkv --camera test:bars --video-codec h264 --video-bitrate 1M --video-quality 50": "Use only one",
         "a.mkv --camera test:bars --video-codec h264 --keyframe-interval 2m": "100ms to 1m",
         "a.webm --camera test:bars --video-codec h264": "can't contain",
         "a.m4a --camera test:bars": "contain only audio",
         "a.wav --microphone test:tone --until-silence 3s,5": "level in dBFS",
         "a.wav --microphone test:tone --until-silence 1ms": "a time of at least 20ms",
-        "a.y4m --camera test:bars --until-silence 3s": "--until-silence is about a microphone",
+        "a.y4m --camera test:bars --until-silence 3s": "--until-silence needs a microphone",
     ]
 
     @Test("that mean nothing, or nothing here, are wrong usage", arguments: mistakes)

@@ -131,7 +131,7 @@ struct FilesTests {
         ]
         let ending = try await workspace.capturegate(line + segments)
         #expect(ending.code == 64)
-        #expect(ending.errors.contains("too small for the clip's first frame"))
+        #expect(ending.errors.contains("too small for the first frame"))
         #expect(!workspace.names.contains { $0.hasPrefix("a") })
     }
 

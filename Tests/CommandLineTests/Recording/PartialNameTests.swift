@@ -57,7 +57,7 @@ struct PartialNameTests {
         // Nobody stops it.
         let ending = try await child.finish()
         #expect(ending.code == 74)
-        #expect(ending.errors.contains(command == "rm" ? "was removed while" : "was cut to"))
+        #expect(ending.errors.contains(command == "rm" ? "was removed during" : "was cut to"))
         #expect(workspace.names.filter { $0.hasPrefix("a.mkv") } == (command == "rm" ? [] : ["a.mkv.partial"]))
     }
 

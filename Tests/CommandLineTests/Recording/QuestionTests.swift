@@ -63,9 +63,9 @@ struct QuestionTests {
                 [Executable.capturegate] + words, in: asking.workspace, terminal: terminal.path)
             try await terminal.wait(for: "Remove the denial? [y/N]", answering: answer)
             let ending = try await grant.finish()
-            #expect(ending.code == 0 && ending.errors.contains(left == 1 ? "was taken back" : "capturegate revoke"))
+            #expect(ending.code == 0 && ending.errors.contains(left == 1 ? "Removed the denial" : "capturegate revoke"))
         } else {
-            #expect(try await asking.workspace.capturegate(words).errors.contains("was taken back"))
+            #expect(try await asking.workspace.capturegate(words).errors.contains("Removed the denial"))
         }
         #expect(try await asking.decisions().count == left)
         let again = try await asking.workspace.capturegate(

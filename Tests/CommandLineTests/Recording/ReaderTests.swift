@@ -52,7 +52,7 @@ struct ReaderTests {
         defer { stuck.end() }
         _ = try await stuck.workspace.capturegate("revoke", "camera")
         let ending = try await stuck.child.finish()
-        #expect(ending.code == 74 && ending.errors.contains("Nobody reads standard output"), "\(ending)")
+        #expect(ending.code == 74 && ending.errors.contains("Nothing has read standard output"), "\(ending)")
         #expect(try await stuck.events().sorted() == ["revocation camera", "stop microphone"])
     }
 
@@ -68,7 +68,7 @@ struct ReaderTests {
         defer { stuck.end() }
         stuck.child.send(SIGINT)
         let ending = try await stuck.child.finish()
-        #expect(ending.code == 74 && ending.errors.contains("Nobody reads standard output"), "\(ending)")
+        #expect(ending.code == 74 && ending.errors.contains("Nothing has read standard output"), "\(ending)")
         #expect(try await stuck.events().contains { $0.hasPrefix("stop ") })
     }
 }

@@ -62,7 +62,7 @@ struct SeveralDevicesTests {
         "a.wav --microphone test:tone --microphone alsa:paced": "WAV can contain one track, not 2",
         "a.mkv --microphone test:tone --microphone test:tone": "named twice",
         "a.mkv --camera test:bars --camera test:bars": "named twice",
-        "a.mkv --microphone none --microphone test:tone": "leaves nothing",
+        "a.mkv --microphone none --microphone test:tone": "can't be combined",
     ]
 
     @Test("that do not go together are wrong usage", arguments: mistakes)

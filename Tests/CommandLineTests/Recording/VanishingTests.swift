@@ -19,7 +19,7 @@ struct VanishingTests {
     func removed(command: String) async throws {
         let (_, ending) = try await recording(meanwhile: command)
         #expect(ending.code == 74)
-        #expect(ending.errors.contains("d/a.wav.partial was removed while it was recorded"))
+        #expect(ending.errors.contains("d/a.wav.partial was removed during the recording"))
     }
 
     @Test("one that was moved is told where it is", arguments: ["mv d/a.wav.partial b.wav", "mv d e; mv e/* b.wav"])

@@ -10,7 +10,7 @@ struct RigPlanTests {
         TextMistake(head + "  - {check: camera.rate, device: bars, fro: 3 s}\n", ":5:40: ", "write `for`"),
         TextMistake(head + "  - {check: camera.rate, device: bars, for: soon}\n", ":5:45: ", "`soon`"),
         TextMistake("version: 1\ninclude: [plan.yaml]\nchecks: [{run: [\"true\"]}]\n", ":2:11: ", "includes itself"),
-        TextMistake("version: 1\na: &a [x]\nb: [*a, *a]\n", ":2:4: ", "anchor"),
+        TextMistake("version: 1\na: &a [x]\nb: [*a, *a]\n", ":2:4: ", "Anchors"),
         TextMistake("version: 1\nchecks: [\n", ":3:1: ", "YAML"),
     ]
 
@@ -36,7 +36,7 @@ struct RigPlanTests {
         for command in ["check", "run"] {
             let ending = try await Workspace().capturegate("rig", command, "absent.yaml")
             #expect(ending.code == 65)
-            #expect((ending.output + ending.errors).hasPrefix("absent.yaml: It can't be read"))
+            #expect((ending.output + ending.errors).hasPrefix("absent.yaml: The file can't be read"))
         }
     }
 
@@ -46,7 +46,7 @@ struct RigPlanTests {
         try workspace.plan(PlanStepText.rate, "{parallel: [\(PlanStepText.sound), \(PlanStepText.missing)]}")
         let ending = try await workspace.capturegate("rig", "check", "plan.yaml", "plan.yaml")
         #expect(ending.code == 0 && ending.errors.isEmpty)
-        let line = "plan.yaml: bench, 3 checks, 3 devices, bench limits, 0.4 s at least"
+        let line = "plan.yaml: bench, 3 checks, 3 devices, bench limits, at least 0.4 s"
         #expect(ending.output == "\(line)\n\(line)\n")
         #expect(!workspace.names.contains("state"))
         let json = try await workspace.capturegate("rig", "check", "plan.yaml", "--json")

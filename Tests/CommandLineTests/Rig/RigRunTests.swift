@@ -127,7 +127,7 @@ extension RigRunTests {
         try workspace.plan("{check: camera.sharpness, device: bars}")
         let file = "golden/camera.sharpness.bars.txt"
         let before = try await workspace.capturegate("rig", "run", "plan.yaml")
-        #expect(before.code == 1 && before.output.contains("There is no golden file"), "\(before)")
+        #expect(before.code == 1 && before.output.contains("The golden file"), "\(before)")
         #expect(workspace.size(file) < 0)
         let accepting = try await workspace.capturegate("rig", "run", "plan.yaml", "--accept")
         #expect(accepting.code == 0 && workspace.size(file) > 0, "\(accepting)")

@@ -57,7 +57,7 @@ struct RunCommandTests {
         let workspace = try Workspace()
         let ending = try await workspace.capturegate("run", "--", Executable.capturegate, "run", "--", "true")
         #expect(ending.code == 69)
-        #expect(ending.errors.contains("runs under a supervisor already"))
+        #expect(ending.errors.contains("already runs under a supervisor"))
     }
 
     @Test("what a program leaves behind is waited for, and ends with the supervisor")

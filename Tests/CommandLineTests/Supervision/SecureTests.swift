@@ -42,7 +42,7 @@ struct SecureTests {
                 == Workspace.text(at: package + "/udev-rules/72-capturegate.rules"))
         #expect(names(workspace).contains("etc/capturegate/policy.d"))
         let again = try await secure(workspace)
-        #expect(again.output == "All was there already.\n")
+        #expect(again.output == "Nothing to change.\n")
         #expect(try await secure(workspace, "--undo").code == 0)
         #expect(try !workspace.text("root/etc/passwd").contains("capturegate"))
         #expect(try !workspace.text("root/etc/group").contains("capturegate"))
@@ -51,7 +51,7 @@ struct SecureTests {
         #expect(
             left.allSatisfy { ["etc/udev", "etc/udev/rules.d", "etc/systemd", "etc/systemd/system"].contains($0) },
             "\(left)")
-        #expect(try await secure(workspace, "--undo").output.contains("Nothing was done"))
+        #expect(try await secure(workspace, "--undo").output.contains("Nothing to undo"))
     }
 
     @Test("a dry run says each step and changes nothing")
@@ -69,7 +69,7 @@ struct SecureTests {
         _ = try await secure(workspace)
         try workspace.write("# mine\n", to: "root/etc/udev/rules.d/72-capturegate.rules")
         let undone = try await secure(workspace, "--undo")
-        #expect(undone.output.contains("Leave /etc/udev/rules.d/72-capturegate.rules"))
+        #expect(undone.output.contains("Keep /etc/udev/rules.d/72-capturegate.rules"))
         let refused = try await secure(workspace)
         #expect(refused.code == 73)
         #expect(try workspace.text("root/etc/udev/rules.d/72-capturegate.rules") == "# mine\n")

@@ -122,7 +122,7 @@ struct WrapTests {
         try home.workspace.write("#!/bin/sh\n", to: ".local/bin/tool")
         let ending = try await home.capturegate("wrap tool")
         #expect(ending.code == 73)
-        #expect(ending.errors.contains("was not made by capturegate"))
+        #expect(ending.errors.contains("capturegate did not create it"))
         #expect(try home.workspace.text(".local/bin/tool") == "#!/bin/sh\n")
     }
 
@@ -133,7 +133,7 @@ struct WrapTests {
             "sh", "-c", "PATH='\(home.workspace.file("bin")):/usr/bin:/bin' '\(Executable.capturegate)' wrap tool",
         ])
         #expect(without.code == 78)
-        #expect(without.errors.contains("comes behind") || without.errors.contains("is not on the PATH"))
+        #expect(without.errors.contains("comes before") || without.errors.contains("is not on the PATH"))
         #expect(!FileManager.default.fileExists(atPath: home.launcher))
     }
 

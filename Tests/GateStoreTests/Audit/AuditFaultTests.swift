@@ -68,7 +68,7 @@ struct AuditFaultTests {
         try tamper(in: folder.path, "DELETE FROM audit WHERE number >= \(number)")
         let fault = try #require(try fault())
         #expect(fault.kind == .cutOff && fault.number == number)
-        #expect(fault.message == "Lines \(number) to 9 were cut off the end.")
+        #expect(fault.message == "Lines \(number) to 9 were removed from the end.")
         #expect(try faultAfterAppending() == fault)
     }
 
@@ -105,7 +105,7 @@ struct AuditFaultTests {
     @Test("A database that was put away leaves a fault: the head still knows of its lines")
     func removedDatabase() throws {
         for ending in ["", "-wal", "-shm"] { try? folder.remove("grants.sqlite" + ending) }
-        #expect(try fault()?.message == "Lines 1 to 9 were cut off the end.")
+        #expect(try fault()?.message == "Lines 1 to 9 were removed from the end.")
         #expect(try faultAfterAppending()?.number == 1)
     }
 

@@ -56,7 +56,7 @@ struct PolicyChangeTests {
                 Issue.record("it is not unreadable")
                 return
             }
-            #expect(why[0].message.contains("vanished"))
+            #expect(why[0].message.contains("was removed"))
         }
         try rename(folder.path + "/gone", to: folder.path + "/etc")
         #expect(isAllowed)

@@ -115,7 +115,7 @@ struct LostStoreTests {
         try FileManager.default.moveItem(atPath: folder.path, toPath: away)
         for _ in 0..<2 {
             let error = #expect(throws: CaptureError.self) { _ = try store.snapshot() }
-            #expect(error?.kind == .store && error?.message.contains("is gone") == true)
+            #expect(error?.kind == .store && error?.message.contains("was removed or moved") == true)
             #expect(throws: CaptureError.self) { try store.append(Samples.event()) }
         }
         #expect(!FileManager.default.fileExists(atPath: folder.path))
@@ -139,7 +139,7 @@ struct LostStoreTests {
         for isReplaced in [false, true] {
             if isReplaced { try folder.write("", to: "grants.sqlite-wal", mode: 0o600) }
             let error = #expect(throws: CaptureError.self) { _ = try store.snapshot() }
-            #expect(error?.message.contains("write-ahead log was taken away or replaced") == true)
+            #expect(error?.message.contains("write-ahead log was removed or replaced") == true)
             #expect(throws: CaptureError.self) { try store.append(Samples.event(.stop)) }
         }
         try folder.remove("grants.sqlite-wal")

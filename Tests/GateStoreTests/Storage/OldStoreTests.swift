@@ -92,7 +92,7 @@ struct OldStoreTests {
         _ = try open("format-4-closed")
         try tamper(in: folder.path, sql)
         let error = #expect(throws: CaptureError.self) { _ = try SQLiteGrantStore(directory: folder.path).snapshot() }
-        #expect(error?.message.contains("not as its last change left it") == true)
+        #expect(error?.message.contains("does not match its last change") == true)
     }
 }
 

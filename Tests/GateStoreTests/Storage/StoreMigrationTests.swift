@@ -54,7 +54,7 @@ struct StoreMigrationTests {
         _ = try SQLiteGrantStore(directory: folder.path)
         try tamper(in: folder.path, "PRAGMA user_version = 6")
         let error = #expect(throws: CaptureError.self) { _ = try SQLiteGrantStore(directory: folder.path) }
-        #expect(error?.message.contains("newer CaptureGate (format 6, this one knows 5)") == true)
+        #expect(error?.message.contains("newer CaptureGate (format 6, this one supports 5)") == true)
         #expect(error?.remedies.first?.text.contains("Update this program") == true)
         #expect(error?.kind == .store)
         #expect(try version() == 6)

@@ -60,7 +60,7 @@ struct StoreRefusalTests {
         try makeStore()
         let error = #expect(throws: CaptureError.self) { _ = try StateDirectory(preparing: state, for: 4242) }
         #expect(error?.kind == .store)
-        #expect(error?.message.contains("belongs to user \(cs_geteuid()), not to user 4242") == true)
+        #expect(error?.message.contains("belongs to user \(cs_geteuid()), but user 4242 runs") == true)
         #expect(error?.remedies.first?.text.contains("without sudo") == true)
     }
 
@@ -92,7 +92,7 @@ struct StoreRefusalTests {
         try makeStore()
         if FileStatus.ofLink("\(state)/\(name)").isMissing { _ = cs_close(cs_open("\(state)/\(name)", O_CREAT, 0o600)) }
         #expect(cs_link("\(state)/\(name)", "\(folder.path)/other") == 0)
-        expectRefusal("has 2 names", command: "-samefile")
+        expectRefusal("has 2 hard links", command: "-samefile")
     }
 
     @Test("A pipe that came in the place of the head or of the lock for questions is judged when it is open")
@@ -122,8 +122,8 @@ struct StoreRefusalTests {
     func notAFolder() throws {
         try folder.write("", to: "state")
         expectRefusal("is not a directory", command: "mv")
-        expectRefusal("can't be made", command: "mkdir -p", at: state + "/below")
-        expectRefusal("can't be made", command: "mkdir -p", at: "/proc/capturegate/state")
+        expectRefusal("can't be created", command: "mkdir -p", at: state + "/below")
+        expectRefusal("can't be created", command: "mkdir -p", at: "/proc/capturegate/state")
     }
 
     @Test("Commands hold any path as one word of a shell")

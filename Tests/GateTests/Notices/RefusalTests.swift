@@ -105,7 +105,7 @@ struct RefusalTests {
         let busy = notice.busyError(.busy(DeviceHolder(processID: 42, command: "ffmpeg")))
         #expect(busy?.kind == .busy)
         #expect(busy?.message == "The microphone \"Desk Mic\" (usb mic's) is in use by ffmpeg (process 42).")
-        #expect(notice.busyError(.busy(nil))?.message.contains("can't be seen") == true)
+        #expect(notice.busyError(.busy(nil))?.message.contains("can't see") == true)
         #expect(notice.absence(.busy(nil)) == nil)
     }
 }
