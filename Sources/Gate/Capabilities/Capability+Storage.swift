@@ -61,7 +61,7 @@ extension Capability.Storage {
         case .absent:
             absent("The directory \(requirement.directory) does not exist.", "Create it, or choose another one.")
         case .notDirectory: absent("\(requirement.directory) is not a directory.", "Choose a directory.")
-        case .directory(false, _): restricted("You can't write to \(requirement.directory).")
+        case .directory(false, _): restricted("The directory \(requirement.directory) is not writable for this user.")
         case .directory(true, let free) where free < requirement.freeBytes: full(free)
         case .directory(true, _):
             AuthorizationReport(

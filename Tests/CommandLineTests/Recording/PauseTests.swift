@@ -45,7 +45,7 @@ struct PauseTests {
         let child = try ChildProcess(
             ["sh", "-c", "exec '\(Executable.capturegate)' \(words) 2>/dev/tty"], in: workspace, terminal: terminal.path
         )
-        try await terminal.wait(for: "m sets a chapter")
+        try await terminal.wait(for: "m adds a chapter")
         // Keys before are dropped, as those at a question are.
         while terminal.mode == before { try await Task.sleep(for: .milliseconds(5)) }
         let answers = [("m", "Opening"), (" ", "paused"), ("m", "Chapter 2"), (" ", "resumed")]

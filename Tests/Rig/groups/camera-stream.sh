@@ -114,7 +114,7 @@ for words in "a.y4m" "a.webm" "a.mkv --video-codec vp9" "a.mkv --tee a.y4m" "a.m
     exits "what would have to decode it is refused: $words" 64 capturegate record $words --camera "$camera" --microphone none \
         --pixel-format h264 --for 1s
 done
-said "with what to do" 'Leave --video-bitrate out'
+said "with what to do" 'Remove --video-bitrate'
 exits "so is a still picture" 64 capturegate snapshot a.png --camera "$camera" --pixel-format h264
 absent "and no file is left" a.*
 capturegate record usual.mkv --json --camera "$camera" --microphone none --for 1s >events.ndjson

@@ -80,14 +80,14 @@ refute "another user sees no process of root" as_user ls -d /proc/1
 hold_microphone env
 exits "to that user, a microphone that root's arecord has is busy" 75 \
     as_user capturegate record clip.wav --camera none --microphone "$microphone" --for 1s
-said "the holder is said to be hidden" 'hidden|be seen'
+said "the holder is said to be hidden" "hidden|can't see"
 hidden_holder() { ! grep -qE "\\b$holder\\b|arecord|v4l2-ctl" $rig/tmp/said.txt; }
 check "and nothing of it is told" hidden_holder
 let_go
 hold_camera env
 exits "a camera that root's v4l2-ctl has likewise" 75 \
     as_user capturegate record clip.mkv --camera "$camera" --microphone none --for 1s
-said "the holder is said to be hidden" 'hidden|be seen'
+said "the holder is said to be hidden" "hidden|can't see"
 check "and nothing of it is told" hidden_holder
 mount -o remount,hidepid=0 /proc
 let_go
