@@ -1,5 +1,6 @@
 import CaptureBase
 import CaptureEncoding
+import Synchronization
 
 /// Recordings as they lie there when the machine lost power.
 package enum Interrupted: String, CaseIterable, Sendable, CustomStringConvertible {
@@ -24,8 +25,20 @@ package enum Interrupted: String, CaseIterable, Sendable, CustomStringConvertibl
         }
     }
 
-    /// What was written by then, and what a finished recording of the same has.
+    private static let made = Mutex<[Interrupted: (interrupted: [UInt8], finished: [UInt8])]>([:])
+
+    /// What was written by then, and what a finished recording of the same has. Every process makes it once.
     package func bytes(_ scratch: Scratch) throws -> (interrupted: [UInt8], finished: [UInt8]) {
+        if let made = Self.made.withLock({ $0[self] }) {
+            try scratch.write(made.finished, to: "source" + ending)
+            return made
+        }
+        let bytes = try make(scratch)
+        Self.made.withLock { $0[self] = bytes }
+        return bytes
+    }
+
+    private func make(_ scratch: Scratch) throws -> (interrupted: [UInt8], finished: [UInt8]) {
         let path = scratch.path("source" + ending)
         var settings = EncoderSettings()
         if self == .opusInMatroska || self == .opusInMP4 { settings.audioCodec = .opus }
