@@ -193,7 +193,7 @@ struct RigReportFormatTests {
                   # Subtest: capturegate.desk
                   1..2
                   # device usb:1:2, Camera
-                  not ok 1 camera.rate.desk # ERROR the device is not there
+                  not ok 1 camera.rate.desk # ERROR the device was not found
                   ok 2 b_c # SKIP the check did not run
                 not ok 1 capturegate.desk
                   KTAP version 1

@@ -43,6 +43,11 @@ final class PseudoTerminal: Sendable {
         }
     }
 
+    /// Reads until the screen is as it should be.
+    func wait(until isShown: @escaping @Sendable (String) -> Bool) async throws {
+        try await offPool { while !isShown(self.screen) { try self.readMore(for: "what it should") } }
+    }
+
     /// Reads until nobody has the terminal open any more: one that is not read is full before long, and who writes waits.
     func drain() async throws {
         try await offPool { while (try? self.readMore(for: "")) != nil {} }

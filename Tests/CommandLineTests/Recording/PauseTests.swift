@@ -52,6 +52,10 @@ struct PauseTests {
         for (key, answer) in answers {
             terminal.type(key)
             try await terminal.wait(for: answer)
+            guard key == " " else { continue }
+            // A clip has a pause only if frames come in it and after it.
+            let rows = Self.rows(on: terminal.screen)
+            try await terminal.wait { Self.rows(on: $0) > rows + 1 }
         }
         terminal.type("q")
         try await terminal.drain()
@@ -63,6 +67,8 @@ struct PauseTests {
             found["chapters"].elements.map { $0["tags"]["title"] } == ["Opening", "Chapter 2"].map(Document.string))
         #expect(found["format"]["tags"]["ARTIST"] == .string("Bob"))
     }
+
+    private static func rows(on screen: String) -> Int { screen.split(separator: " s  lost").count }
 
     @Test("a pre-roll shows the level before the clip, Enter begins it, and q ends it")
     func preRoll() async throws {

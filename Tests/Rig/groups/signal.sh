@@ -55,7 +55,7 @@ without() {
     check "$2: all of them are lost for want of a signal" [ "$(count .lost.no_signal)" = "$(count .asked)" ]
     equal "$2: they stand in the clip" "$(frame_count dark.mkv)" "$(count .filled)"
     exits "$2: a strict recording is refused" 78 taken strict.mkv --strict
-    said "$2: with a sentence" 'vivid-000-vid-cap \[.*\] has (no|a) signal'
+    said "$2: with a sentence" 'vivid-000-vid-cap \[.*\] (has no signal|can.t lock on to its signal|has a signal that is out of range)'
     exits "$2: a snapshot is none" 69 capturegate snapshot dark.png --camera "$card" --settle 500ms
     absent "$2: and leaves nothing" dark.png strict.mkv
     set_card "${2%=*}=0"
@@ -98,7 +98,7 @@ for fault in "no_signal standard_signal_mode=1" "no_lock standard_signal_mode=2"
 done
 vanishing no_signal standard_signal_mode=1 --strict
 equal "a strict recording ends with 78 then" 78 $code
-check "says why" grep -q 'had no signal for [0-9]* pictures' said
+check "says why" grep -q 'had no signal for [0-9]* frames' said
 check "and keeps the clip" decodes gone.mkv
 vanishing no_signal standard_signal_mode=1 --on-loss fail
 equal "where losses end the clip, it ends there" "74 loss" "$code $(ledger events.ndjson .reason)"

@@ -122,5 +122,5 @@ rm -f $rig/tmp/read
 
 capturegate log >/rigout/log
 check "the log tells of starts" grep -q 'start .*camera' /rigout/log
-check "and of streams taken back" grep -q 'taken back' /rigout/log
+check "and of streams taken back" grep -q 'the stream was revoked' /rigout/log
 check "and it is whole" capturegate log --verify

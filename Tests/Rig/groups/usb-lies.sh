@@ -185,7 +185,7 @@ fps=30 time=1s
 plug LIES8 --bandwidth 5000000
 exits "a camera for which the bus has no room is not recorded" 69 taken wide.mkv --pixel-format YUYV --size 640x480
 said "and that is what it is called" 'too little USB bandwidth for this format'
-said "with a mode that would fit" 'such as [0-9]+x[0-9]+ [A-Z0-9]+ at [0-9.]+ a second'
+said "with a mode that would fit" 'such as [0-9]+x[0-9]+ [A-Z0-9]+ at [0-9.]+ fps'
 absent "and no file is left" wide.*
 exits "a smaller size does" 0 taken small.mkv --pixel-format YUYV
 fps=5

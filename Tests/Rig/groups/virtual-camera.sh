@@ -174,7 +174,7 @@ exits "a loopback that shows another program's pictures already is busy, too" 75
 v4l2-ctl -d "$out" -c enable_output_cropping=0,enable_output_composing=0,enable_output_scaler=0
 exits "a size that it does not take is refused, with the one that it does" 78 \
     capturegate record "v4l2:$out" --camera test:bars --size 320x240 --for 1s
-said "with what to do" "does not take 320x240 YUYV.*640x480"
+said "with what to do" "does not support 320x240 YUYV.*640x480"
 
 # -- an output that goes away: of vivid all nodes do, until nobody has one of them open
 
