@@ -192,7 +192,7 @@ track() { ledger "$1" "first(.tracks[] | select(.kind == \"$2\")) | .$3"; }
 
 # The seam that has calls fail is in debug builds alone, so the sweep is that of `swift build`, whatever is under test.
 sweep() {
-    program=$(dirname "$(command -v capturegate)")/../debug/FaultSweep
+    program=$package/.build/debug/FaultSweep
     [ -x "$program" ] || { echo "There is no $program: run 'CAPTUREGATE_TESTS=1 swift build' first."; return 1; }
     # One heap, and no stacks in store: a mapping more is then a mapping that stayed behind.
     GLIBC_TUNABLES=glibc.malloc.arena_max=1:glibc.pthread.stack_cache_size=0 "$program" "$@" >/rigout/sweep.txt 2>&1
