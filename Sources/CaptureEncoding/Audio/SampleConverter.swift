@@ -3,7 +3,7 @@ import CaptureBase
 /// Converter of audio to another sample format: rounded to the nearest, and limited to full scale where those are integers.
 ///
 /// *session-bound*
-// Sendable by hand because of its memory: who has it uses it on one thread at a time.
+// Unchecked: its owner uses its memory on one thread at a time.
 package final class SampleConverter: @unchecked Sendable {
     /// Format of the result.
     package let target: AudioFormat

@@ -6,7 +6,7 @@ import CaptureBase
 /// each of R, G and B, and in grey. It allocates its memory once.
 ///
 /// *session-bound*
-// Sendable by hand because of its memory: who has it uses it on one thread at a time.
+// Unchecked: its owner uses its memory on one thread at a time.
 public final class PictureConverter: @unchecked Sendable {
     /// Format of the camera's frames.
     public let source: VideoFormat

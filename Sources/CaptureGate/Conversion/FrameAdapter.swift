@@ -8,7 +8,7 @@ import LinuxSystem
 /// Its buffer for a whole frame is allocated once.
 ///
 /// *session-bound*
-// Sendable by hand because of its memory: the session that has it is read by one thread at a time.
+// Unchecked: its session owns its memory, and one thread at a time reads a session.
 final class FrameAdapter: @unchecked Sendable {
     /// Format of whole frames, before conversion.
     let source: VideoFormat

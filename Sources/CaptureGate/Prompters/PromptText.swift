@@ -149,7 +149,7 @@ extension Answer {
     }
 }
 
-/// A yes-or-no question in words, as the program put it: shown, not obeyed, and cut to a length that leaves it on the
+/// A question to be answered with yes or no, in words, as the program put it: shown, not obeyed, and cut to a length that leaves it on the
 /// screen.
 struct ConfirmationText: Sendable {
     let confirmation: ConfirmationRequest

@@ -7,7 +7,7 @@ import CaptureRealtime
 /// Frame n comes n / fps seconds after the start, however late the thread wakes up, so the camera does not drift.
 ///
 /// *realtime-safe* while its loop runs
-// Sendable by hand because of `memory`: whose buffer it is at any time is the ring's law.
+// Unchecked: the ring decides who may use a buffer of `memory` at any time.
 struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
     let format: CameraFormat
     let buffers: FrameBuffers

@@ -6,7 +6,7 @@ import CaptureRealtime
 /// Frame n comes n / rate seconds after the start, however late the thread wakes up, so the microphone does not drift.
 ///
 /// *realtime-safe* while its loop runs
-// Sendable by hand because of `second`, which this alone owns and never writes again.
+// Unchecked: only this value owns `second`, and nothing writes to it again.
 struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
     let settings: PCMSettings
     var allowsRealtimePriority: Bool { true }

@@ -14,7 +14,7 @@ import LinuxSystem
 /// written with the time of the call.
 ///
 /// *session-bound*
-// Sendable by hand because of its descriptor and its mappings: a clip's writer has it, which one thread at a time uses.
+// Unchecked: a clip's writer owns its descriptor and its mappings, and one thread at a time uses a writer.
 package final class VideoOutputNode: @unchecked Sendable {
     package let path: String
     /// Formats that it takes, in the driver's order.

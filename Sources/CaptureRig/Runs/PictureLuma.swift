@@ -86,7 +86,7 @@ struct FrameLuma: Sendable {
 /// Decoder of grey whose bytes hold only a part of it.
 ///
 /// *session-bound*
-// Sendable by hand because of the decoder's memory: the inspector that has it is used by one thread at a time.
+// Unchecked: an inspector owns the decoder's memory, and one thread at a time uses an inspector.
 final class FrameDecoder: @unchecked Sendable {
     private let reader: StillEncoder
 
@@ -103,7 +103,7 @@ final class FrameDecoder: @unchecked Sendable {
 /// Decoder of a camera's JPEG.
 ///
 /// *session-bound*
-// Sendable by hand because of the decoder's memory: the inspector that has it is used by one thread at a time.
+// Unchecked: an inspector owns the decoder's memory, and one thread at a time uses an inspector.
 final class FrameImages: @unchecked Sendable {
     let decoder: JPEGPixels
     private let size: (width: Int, height: Int)

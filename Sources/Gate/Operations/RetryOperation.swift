@@ -270,8 +270,8 @@ public struct WaitStrategy: Sendable {
         WaitStrategy(course, maximum: maximum, jitter: jitter)
     }
 
-    /// Strategy with random waits, longer or shorter by up to `part` of them (0…1), so that many waiters do not return at the
-    /// same time.
+    /// Strategy with random waits, longer or shorter by up to `part` of them (0…1). Operations that wait for the same thing
+    /// then return at different times.
     public func jittered(by part: Double) -> WaitStrategy {
         WaitStrategy(course, maximum: maximum, jitter: min(1, max(0, part)))
     }

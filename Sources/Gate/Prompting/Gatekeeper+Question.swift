@@ -190,7 +190,7 @@ extension Lifetime {
 }
 
 extension Gatekeeper {
-    /// Asks a yes-or-no question, in turn with all other questions. Custom capabilities ask in this way.
+    /// Asks a question to be answered with yes or no, in turn with all other questions. Custom capabilities ask in this way.
     ///
     /// Nothing is stored. Under a silent condition nobody is asked, and an operation asks the same thing once.
     /// - Throws: `.conditionFailed` for a no, `.dismissed` where nobody answered, `.notAuthorized` where nobody may or can

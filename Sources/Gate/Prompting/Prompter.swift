@@ -62,7 +62,7 @@ public enum Answer: Hashable, Sendable {
     case failed(CaptureError)
 }
 
-/// A yes-or-no question that is not about a device.
+/// A question to be answered with yes or no, and not about a device.
 ///
 /// *thread-safe*
 public struct ConfirmationRequest: Hashable, Sendable {

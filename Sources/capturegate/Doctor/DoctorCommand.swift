@@ -183,7 +183,7 @@ struct DoctorReport {
                 + states(of: own, "--user"))
     }
 
-    /// A line for each unit, or one that says why there is none.
+    /// A line for each unit, or the reason for having no units.
     private func states(of units: [String], _ manager: String) -> [String] {
         let properties = "--property=Id,LoadState,ActiveState,UnitFileState"
         let child = ChildProcess(

@@ -9,8 +9,7 @@ struct BrokenStoreTests {
     func damaged(command: String) async throws {
         let workspace = try Workspace()
         _ = try await workspace.capturegate("grant", "camera", "--always")
-        _ = try await workspace.run(["rm", "-f", workspace.store + "/grants.sqlite-wal"])
-        try workspace.write(String(repeating: "nonsense", count: 2000), to: "state/capturegate/grants.sqlite")
+        try await workspace.damageDatabase()
         let words = command.split(separator: " ").map(String.init)
         let ending = try await workspace.capturegate(words)
         #expect(ending.code == 78)
@@ -22,8 +21,7 @@ struct BrokenStoreTests {
     func recording() async throws {
         let workspace = try Workspace()
         _ = try await workspace.capturegate("grant", "microphone", "--always")
-        _ = try await workspace.run(["rm", "-f", workspace.store + "/grants.sqlite-wal"])
-        try workspace.write(String(repeating: "nonsense", count: 2000), to: "state/capturegate/grants.sqlite")
+        try await workspace.damageDatabase()
         let ending = try await workspace.capturegate("record", "a.wav", "--microphone", "test:tone", "--for", "1s")
         #expect(ending.code == 78)
         #expect(!workspace.names.contains { $0.hasPrefix("a.wav") })

@@ -81,8 +81,7 @@ struct DoctorTests {
     func broken() async throws {
         let workspace = try Workspace()
         _ = try await workspace.capturegate("grant", "camera", "--always")
-        _ = try await workspace.run(["rm", "-f", workspace.store + "/grants.sqlite-wal"])
-        try workspace.write(String(repeating: "nonsense", count: 2000), to: "state/capturegate/grants.sqlite")
+        try await workspace.damageDatabase()
         let ending = try await workspace.capturegate("doctor")
         #expect(ending.code == 0)
         for title in Self.titles { #expect(ending.output.contains("\n\(title)\n") || ending.output.hasPrefix(title)) }

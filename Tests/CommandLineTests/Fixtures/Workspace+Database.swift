@@ -12,6 +12,12 @@ extension Workspace {
         for statement in sql { try database.execute(statement) }
     }
 
+    /// Replaces the database with text.
+    func damageDatabase() async throws {
+        _ = try await run(["rm", "-f", store + "/grants.sqlite-wal"])
+        try write(String(repeating: "nonsense", count: 2000), to: "state/capturegate/grants.sqlite")
+    }
+
     /// Keeps everybody else from writing, as long as the lock lives or until it is closed.
     func lock() throws -> DatabaseLock { try DatabaseLock(openDatabase()) }
 }

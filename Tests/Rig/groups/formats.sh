@@ -147,7 +147,7 @@ inputs= filters= count=0
 
 exits "as Motion-JPEG, a mosaic is recorded" 0 capturegate record bayer.mkv --camera "$camera" --microphone none \
     --size 320x180 --pixel-format RGGB --strict --for 200ms
-said "and it is told that it is converted" "captured as RGGB and converted"
+said "and the conversion is reported" "captured as RGGB and converted"
 check "which decodes" decodes bayer.mkv
 v4l2-ctl -d "$camera_node" --set-fmt-video=width=320,height=180,pixelformat=AYUV --stream-mmap --stream-count=1 \
     --stream-to=AYUV.raw >/dev/null 2>&1

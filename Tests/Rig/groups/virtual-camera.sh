@@ -198,4 +198,4 @@ finish 30 $recorder || code=$?
 equal "beside a file the exit code is its own" 69 $code
 equal "the file has all 90 pictures" "90 0" "$(ledger gone.said '.ledger.tracks[0] | "\(.delivered) \([.lost[]] | add)"')"
 causes gone.said
-matches "the output's error is told" "was removed" "$(ledger gone.said '.tees[0].error')"
+matches "the output's error is reported" "was removed" "$(ledger gone.said '.tees[0].error')"
