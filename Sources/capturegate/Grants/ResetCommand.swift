@@ -9,7 +9,7 @@ struct ResetCommand: ParsableCommand {
         commandName: "reset",
         abstract: "Remove all of your permissions and denials.",
         discussion: """
-            Stops running captures. The audit log, the switches and the administrator's rules stay.
+            \(Guarantees.ofRevocations) The audit log, the switches and the administrator's rules stay.
 
               capturegate reset
               capturegate reset --yes --json

@@ -8,7 +8,7 @@ struct RevokeCommand: ParsableCommand {
         commandName: "revoke",
         abstract: "Remove permissions and denials of a program.",
         discussion: """
-            Stops running captures; their files are complete. The next capture asks again.
+            \(Guarantees.ofRevocations) The files are complete. The next capture asks again.
 
               capturegate revoke camera
               capturegate revoke microphone --device test:tone

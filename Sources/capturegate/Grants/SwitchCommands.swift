@@ -38,7 +38,7 @@ struct SwitchOptions: ParsableArguments {
             commandName: capability.rawValue,
             abstract: "Switch all \(capability)s off or on for this user.",
             discussion: """
-                Off stops running captures and denies all new ones. Permissions stay for when you switch on again.
+                Off denies all new captures. \(Guarantees.ofRevocations) Permissions stay for when you switch on again.
 
                   capturegate \(capability) off
                   capturegate \(capability) on

@@ -17,8 +17,8 @@ struct RunCommand: AsyncParsableCommand, SignalHandlingCommand {
               capturegate run --camera none -- arecord -D hw:0 memo.wav
               capturegate run --allow pulse --purpose "Video calls" -- firefox
 
-            Each program and device has a separate permission, and the audit log lists each use. When a permission ends, the \
-            stream ends. Volume controls and playback work as before.
+            Each program and device has a separate permission, and the audit log lists each use. \
+            Volume controls and playback work as before.
 
             Some services could capture for the program, or start other programs that do not ask. The program cannot connect to \
             them: PipeWire, PulseAudio, JACK, the message buses, systemd, abstract sockets, and unknown sockets. The option \

@@ -6,6 +6,10 @@ import GateSupervisor
 /// The only source of these sentences: `status`, its manual page, README and the article on protection have them from here, and
 /// `Tests/checks/manual` compares them. Backticks are Markdown's. Whoever closes a gap removes its row.
 enum Guarantees {
+    /// Effect of revocations and switches on captures, for the help of the commands that make them.
+    static let ofRevocations =
+        "Running captures end. Known attacks can prevent this: see 'capturegate status --explain'."
+
     /// Level of protection, as a row of README's table.
     struct Level {
         /// Name as people see it; programs get a code (``GateStrength/level``).
