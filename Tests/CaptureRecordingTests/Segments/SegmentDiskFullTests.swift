@@ -8,10 +8,11 @@ import Testing
 struct SegmentDiskFullTests {
     private static let sound = AudioFormat(sampleRate: 8000, channels: 1, sampleFormat: .s16)
 
+    /// Nothing waits in memory: a write that is over the limit fails at once.
     private static func writer(_ path: String, segment: Duration?) throws -> any ClipWriter {
         var settings = EncoderSettings()
         settings.audioCodec = .pcm
-        return try RecordingTarget(.file(path: path), segment: segment)
+        return try RecordingTarget(.file(path: path), segment: segment, buffer: 0)
             .writer([Recording.track(sound)], ClipLabels(), settings)
     }
 

@@ -12,9 +12,12 @@ struct AbsenceTests {
     private func start(
         _ options: String, in workspace: Workspace, microphone: String = Self.microphone
     ) throws -> ChildProcess {
-        try workspace.paced(
-            ["record"] + options.split(separator: " ").map(String.init)
-                + ["--microphone", microphone, "--rate", "48000", "--channels", "2", "--json"])
+        try workspace.paced(arguments(options, microphone))
+    }
+
+    private func arguments(_ options: String, _ microphone: String) -> [String] {
+        ["record"] + options.split(separator: " ").map(String.init)
+            + ["--microphone", microphone, "--rate", "48000", "--channels", "2", "--json"]
     }
 
     private func record(
@@ -95,7 +98,7 @@ struct AbsenceTests {
         arguments: [microphone, hangingAgain])
     func interrupted(microphone: String) async throws {
         let workspace = try await workspace()
-        let ending = try await interrupt(start(Self.beside, in: workspace, microphone: microphone))
+        let ending = try await interrupted(Self.beside, in: workspace, microphone: microphone)
         #expect(ending.code == 0, "\(ending.errors)")
         let tracks = try #require(Document.lines(ending.output).last)["ledger"]["tracks"].elements
         let ends = tracks.compactMap { $0["last_ns"].number }
@@ -108,7 +111,7 @@ struct AbsenceTests {
     @Test("ends it as a loss where losses end it, also by hand")
     func interruptedByLoss() async throws {
         let workspace = try await workspace()
-        let ending = try await interrupt(start(Self.beside + " --on-loss fail", in: workspace))
+        let ending = try await interrupted(Self.beside + " --on-loss fail", in: workspace, microphone: Self.microphone)
         #expect(ending.code == 74, "\(ending.errors)")
         let end = try Document.lines(ending.output).last
         #expect(end?["reason"] == .string("loss"))
@@ -117,14 +120,22 @@ struct AbsenceTests {
 
     private static let beside = "a.mkv --camera test:bars --size 320x240 --reattach=1h"
 
-    /// When a second and a half are recorded, if it has not ended by itself before.
-    private func interrupt(_ recording: ChildProcess) async throws -> Ending {
-        var elapsed = 0.0
-        while elapsed < 1.5e9, let line = try? await recording.waitForLine(containing: "\"progress\"") {
-            elapsed = try #require(Document(line)["elapsed_ns"].number)
-        }
+    /// Records with a camera, unplugs the microphone once both record, and ends the recording a second later.
+    private func interrupted(_ options: String, in workspace: Workspace, microphone: String) async throws -> Ending {
+        let recording = try workspace.paced(arguments(options, microphone), vanishingWith: workspace.file("unplug"))
+        let unplugged = try await elapsed(0.5e9, in: recording)
+        try workspace.write("", to: "unplug")
+        _ = try await elapsed(unplugged + 1e9, in: recording)
         recording.send(SIGINT)
         return try await recording.finish()
+    }
+
+    /// Waits for a length of the clip, and returns the length that it has then; nanoseconds.
+    private func elapsed(_ least: Double, in recording: ChildProcess) async throws -> Double {
+        while true {
+            let line = try await recording.waitForLine(containing: "\"progress\"")
+            if let elapsed = try Document(line)["elapsed_ns"].number, elapsed >= least { return elapsed }
+        }
     }
 
     @Test("has stalled where it comes back and its opening does not return; the pictures go on until then")

@@ -3,10 +3,11 @@ import Testing
 
 extension Workspace {
     /// Starts capturegate with the microphones of `Tests/PacedPCM`, as `Tests/run` has them, and no others.
-    func paced(_ arguments: [String]) throws -> ChildProcess {
+    func paced(_ arguments: [String], vanishingWith file: String? = nil) throws -> ChildProcess {
         let configuration = try #require(ProcessInfo.processInfo.environment["ALSA_CONFIG_PATH"])
         return try ChildProcess(
-            ["env", "ALSA_CONFIG_PATH=\(configuration)", Executable.capturegate] + arguments, in: self)
+            ["env", "ALSA_CONFIG_PATH=\(configuration)"] + (file.map { ["PACED_VANISHES_WITH=\($0)"] } ?? [])
+                + [Executable.capturegate] + arguments, in: self)
     }
 }
 
