@@ -258,13 +258,17 @@ let package = Package(
 )
 
 // A step of `Tests/run` names tests, probes and samples in CAPTUREGATE_ONLY or CAPTUREGATE_WITHOUT. CAPTUREGATE_ONLY leaves out
-// all others.
+// all others. "Threads" is the suites in directories of that name, for the thread sanitizer.
 func names(in variable: String) -> [Substring]? { Context.environment[variable]?.split(separator: " ") }
 let (only, without) = (names(in: "CAPTUREGATE_ONLY"), names(in: "CAPTUREGATE_WITHOUT") ?? [])
 package.targets.removeAll { target in
     let isLeaf = target.type == .test || target.type == .executable && target.path != nil
     let name = Substring(target.name)
     return isLeaf && (only?.contains(name) == false || without.contains(name))
+}
+for target in package.targets where ["CaptureGateTests", "CaptureRecordingTests"].contains(target.name) {
+    if without.contains("Threads") { target.exclude = ["Threads"] }
+    if only?.contains("Threads") == true { target.sources = ["Threads", "Support"] }
 }
 
 // The C shims may be called from this package's own targets alone. Samples are written as other packages are.
