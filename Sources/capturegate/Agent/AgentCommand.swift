@@ -1,7 +1,7 @@
 import ArgumentParser
 import CaptureGate
 
-/// `capturegate agent`: asks the person of this session for the machine's broker.
+/// `capturegate agent`: asks the person of this session on behalf of the machine's broker.
 struct AgentCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "agent",
@@ -42,7 +42,7 @@ struct AgentCommand: AsyncParsableCommand, SignalHandlingCommand {
         if let obstacle = await prompter.obstacle() { throw obstacle }
         let isJSON = json.isOn
         let agent = BrokerAgent(of: BrokerLink.machineUser, asking: prompter) { event in
-            // Where nobody reads what is told, the asking goes on.
+            // If nobody reads the events, the agent continues to ask.
             try? Self.tell(event, isJSON)
         }
         let task = Task { try await agent.run() }

@@ -22,10 +22,10 @@ extension FrameRate: SpelledArgument {
         }
     }
 
-    /// Exact rate of NTSC for a decimal, such as 30000/1001 for 29.97: drivers list the exact one, and an hour of the other is
-    /// 3.6 ms longer.
+    /// Exact rate of NTSC for a decimal, such as 30000/1001 for 29.97. Drivers list the exact one; with the decimal, an hour would
+    /// be 3.6 ms longer.
     ///
-    /// - Parameter digits: behind the point.
+    /// - Parameter digits: number of digits after the point.
     private static func television(_ decimal: Double, _ digits: Int) -> FrameRate? {
         let whole = Int((decimal * 1.001).rounded())
         let exact = Double(whole) * 1000 / 1001
@@ -51,8 +51,8 @@ extension PixelFormat: SpelledArgument {
         "a four-character code such as YUYV, NV12, MJPG or H264, or ffmpeg's name such as yuyv422"
     }
 
-    /// Four-character code, such as `yuyv` for `YUYV`, or a name that other programs have for it. Codes with an upper-case letter
-    /// are taken as they are: some mix both, such as `pBAA`.
+    /// Four-character code, such as `yuyv` for `YUYV`, or another program's name for it. Codes with an upper-case letter are taken
+    /// unchanged, since some mix both cases, such as `pBAA`.
     public init?(argument: String) {
         if let code = Self.otherNames[argument.lowercased()] {
             self.init(code)
@@ -69,10 +69,10 @@ extension PixelFormat: SpelledArgument {
     ]
 }
 
-/// Format of a sample: ALSA's name, ffmpeg's, or one of arecord's shortcuts, which say rate and channels as well.
+/// Format of a sample: ALSA's name, ffmpeg's, or one of arecord's shortcuts, which also set rate and channels.
 struct SampleArgument: SpelledArgument, Hashable, Sendable {
     let format: SampleFormat
-    /// Hz, where the word says it.
+    /// Sample rate in Hz; `nil` if the word sets none.
     let sampleRate: Int?
     let channels: Int?
 
@@ -115,9 +115,9 @@ extension CapabilityName: ExpressibleByArgument {
     public static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
-/// Capability that is decided about by command: one of devices, or one that a service of the machine gives.
+/// Capability that a command decides about: access to a device, or to a service of the machine.
 ///
-/// Those of a program's own have their decisions elsewhere, so their names are refused here.
+/// Decisions about a program's custom capabilities are stored elsewhere, so their names are refused here.
 struct DecidedCapability: ExpressibleByArgument {
     let name: CapabilityName
 

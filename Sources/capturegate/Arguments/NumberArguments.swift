@@ -70,7 +70,7 @@ struct ChannelsArgument: SpelledArgument, Hashable, Sendable {
 
 /// Channels of a clip: how many, or which of the device's: `2`, `mono`, `left`, `right`, `1,3`, or `3,` for the third alone.
 struct ChannelSelectionArgument: SpelledArgument, Hashable, Sendable {
-    /// Number to ask the device for; `nil` where channels are chosen.
+    /// Number to ask the device for; `nil` if channels are chosen.
     let count: Int?
     let selection: ChannelSelection
 
@@ -173,7 +173,7 @@ struct ByteCountArgument: SpelledArgument, Hashable, Sendable {
     ]
 }
 
-/// Memory for what waits to be written: `64M`, `1G`, or 0 for none.
+/// Size of the write buffer: `64M`, `1G`, or 0 for none.
 struct BufferArgument: SpelledArgument, Hashable, Sendable {
     /// Bytes, 0 to 16 GB.
     let bytes: Int64
@@ -200,7 +200,7 @@ struct TagArgument: SpelledArgument, Hashable, Sendable {
     static let spelling =
         "NAME=text with letters, digits and _ in the name, and not TITLE, DEVICE, GRANT, ENCODER or LEDGER"
 
-    /// Names that the program itself fills in, or that have an option of their own.
+    /// Names that the program itself fills in, or that have their own option.
     private static let taken: Set<String> = ["TITLE", "DEVICE", "GRANT", "ENCODER", "LEDGER"]
 
     init?(argument: String) {

@@ -99,7 +99,7 @@ enum DeviceCompletion {
         }
     }
 
-    /// Id in the spelling of the requesting shell: behind a bare colon zsh expects a description.
+    /// Id in the spelling of the requesting shell: after a bare colon zsh expects a description.
     private static func spelled(_ id: String) -> String {
         CompletionShell.requesting == .zsh ? id.replacing(":", with: "\\:") : id
     }

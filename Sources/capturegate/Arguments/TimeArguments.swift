@@ -81,7 +81,7 @@ struct MomentArgument: SpelledArgument, Hashable, Sendable {
     /// Removes a fraction such as `.250`, with a point or a comma (ISO 8601 allows both), from the end of a
     /// time.
     ///
-    /// - Returns: nanoseconds, 0 without a fraction; `nil` where it is malformed.
+    /// - Returns: nanoseconds, 0 without a fraction; `nil` if it is malformed.
     private static func cutFraction(_ text: inout Substring) -> Int64? {
         guard let point = text.lastIndex(where: { $0 == "." || $0 == "," }) else { return 0 }
         let digits = text[text.index(after: point)...]
@@ -93,13 +93,13 @@ struct MomentArgument: SpelledArgument, Hashable, Sendable {
         return (digits.count..<9).reduce(Int64(value)) { value, _ in value * 10 }
     }
 
-    /// Nanoseconds since 1970; `nil` where the calendar has no such moment.
+    /// Nanoseconds since 1970; `nil` if the calendar has no such moment.
     ///
     /// - Parameter now: current wall time, for a time without a date.
     func nanoseconds(now: Int64) -> Int64? {
         if let date { return moment(date[0], date[1], date[2]) }
         guard let moment = moment(onDayOf: now) else { return nil }
-        // Tomorrow's, where today's has passed; a day may be an hour longer or shorter, so its date is asked for.
+        // Tomorrow's if today's has passed. A day can be an hour longer or shorter, so the moment is computed from its date.
         return moment <= now ? self.moment(onDayOf: moment + 86_400_000_000_000) : moment
     }
 
@@ -116,7 +116,7 @@ struct MomentArgument: SpelledArgument, Hashable, Sendable {
         return moment.nanoseconds(in: .local).map { $0 + fraction }
     }
 
-    /// Numbers between separators; `nil` where their count or a digit is wrong.
+    /// Numbers between separators; `nil` if their count or a digit is wrong.
     private static func numbers(_ text: Substring, _ separator: Character, _ count: ClosedRange<Int>) -> [Int]? {
         let parts = text.split(separator: separator, omittingEmptySubsequences: false)
         let numbers = parts.compactMap { $0.count <= 4 && $0.allSatisfy(\.isNumber) ? Int($0) : nil }

@@ -65,7 +65,7 @@ struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
         transform: DurationArgument.parse)
     var time: DurationArgument?
 
-    /// Earlier document to compare with; comparing two programs by memory of figures fails.
+    /// Document of an earlier run, as `--json` wrote it.
     @Option(help: ArgumentHelp("Compare with an earlier output of --json.", valueName: "file"), completion: .file())
     var compare: String?
 
@@ -113,7 +113,7 @@ struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     /// Encoders to measure.
     ///
-    /// - Throws: `.usage` where `--only` matches none.
+    /// - Throws: `.usage` if `--only` matches none.
     private func subjects() throws(CaptureError) -> [BenchmarkSubject] {
         guard let only else { return BenchmarkSubject.usual }
         let subjects = BenchmarkSubject.usual.filter { $0.name.lowercased().contains(only.lowercased()) }
@@ -220,14 +220,14 @@ struct BenchRun {
 
 /// Progress of a benchmark, for a person at a terminal.
 struct BenchProgress {
-    /// True where there is a terminal that can redraw a line, and no JSON is asked for.
+    /// True if there is a terminal that can redraw a line, and no JSON is asked for.
     let isShown: Bool
 
-    /// Shows what is being measured, in place of what was before.
+    /// Shows what is being measured, replacing the previous text.
     func show(_ text: String) {
         guard isShown else { return }
-        // Cut to the terminal's columns: a line that wraps would not be erased. The sequence takes none but
-        // counts as four; three are added back, so that the last column stays free.
+        // Cut to the terminal's columns: a line that wraps would not be erased. The escape sequence counts as four columns but
+        // takes none, so three are added, which keeps the last column free.
         try? StandardStream.error.write("\r\u{1B}[Kmeasuring \(text)".fitting(StandardStream.error.columns + 3))
     }
 

@@ -5,7 +5,7 @@ import FoundationEssentials
 
 /// Comparison of a figure with the earlier run's.
 struct BenchComparison: Hashable, Sendable {
-    /// Improvement as a factor: above 1 is better, whether more or less of the figure is.
+    /// Improvement as a factor: above 1 is better, whether the figure should be high or low.
     let ratio: Double
 
     enum Verdict: String { case better, same, worse }
@@ -29,7 +29,7 @@ struct BenchComparison: Hashable, Sendable {
 
     /// Compares two figures.
     ///
-    /// - Returns: `nil` where one of them measured nothing, so that no ratio is infinite.
+    /// - Returns: `nil` if one of them measured nothing, so that no ratio is infinite.
     init?(_ better: Double, than worse: Double) {
         guard better > 0, worse > 0, better.isFinite, worse.isFinite else { return nil }
         ratio = better / worse
@@ -61,7 +61,7 @@ extension BenchReport {
 ///
 /// Only the compared figures are decoded: members that later versions add or drop do not matter.
 struct BenchBaseline: Decodable, Sendable {
-    /// Version of the program that wrote it; also what tells such a document from any other JSON.
+    /// Version of the program that wrote it. Also distinguishes such a document from any other JSON.
     let benchmark: String
     let encoders: [Encoder]
     let rings: [Ring]
@@ -103,7 +103,7 @@ struct BenchBaseline: Decodable, Sendable {
     init(readingFrom path: String) throws(CaptureError) {
         let files = FileManager.default
         var isDirectory = false
-        // A directory is told apart here, since reading one fails with a misleading error.
+        // Checked here, since reading a directory fails with a misleading error.
         guard files.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory else {
             throw Self.unusable(path, isDirectory ? "is a directory" : "does not exist")
         }

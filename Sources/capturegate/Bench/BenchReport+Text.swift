@@ -28,7 +28,7 @@ extension BenchReport {
             + BenchSummary(encoders: encoders).lines(style).indented
     }
 
-    /// Table of encoders. Stills have a rate and no speed: nobody takes them in real time.
+    /// Table of encoders. Stills have a rate but no speed, since they are not encoded in real time.
     private func table(_ measurements: [EncoderMeasurement]) -> [String] {
         let isStill = measurements.allSatisfy(\.isStill)
         let speed = isStill ? ["per second"] : ["speed", "processor"]
@@ -95,7 +95,7 @@ extension EncoderMeasurement {
 extension CaptureMeasurement {
     /// Noun of what a device delivers at once.
     fileprivate var frameName: String { device.capability == .camera ? "picture" : "period" }
-    /// Noun of what is counted as lost.
+    /// Noun of the unit in which losses are counted.
     fileprivate var unitName: String { device.capability == .camera ? "picture" : "sample" }
 }
 
@@ -114,7 +114,7 @@ struct BenchSummary {
     /// Audio encoders.
     private var sound: [EncoderMeasurement] { encoders.filter { !$0.isStream && !$0.isStill } }
 
-    /// One line if all is well, which is the rule; else one per encoder that is not fast enough.
+    /// One line if all encoders are fast enough, which is usual; otherwise one line for each that is not.
     private func soundLines(_ style: TextStyle) -> [String] {
         guard let slowest = sound.min(by: { $0.speed < $1.speed }) else { return [] }
         let rest = sound.filter { $0.headroom != .fine }.map { "\($0.subject.name): \(word($0.headroom, style))" }

@@ -57,16 +57,15 @@ struct ControlOperation: CaptureOperation {
             throw CaptureError(.notAuthorized, "The permit is empty.")
         }
         let session = try await ControlSession(opening: part)
-        // As a value, so that the session is closed on both ways: closing is asynchronous and fits no
-        // `defer`.
+        // As a value, so that the session is closed in both cases: closing is asynchronous and can't be in a `defer`.
         let outcome: Result<ControlOutcome, CaptureError>
         do throws(CaptureError) { outcome = .success(try work(session)) } catch { outcome = .failure(error) }
         await session.close(Self.summary(outcome, sets: isReset || requests.contains { $0.value != nil }))
         return try outcome.get()
     }
 
-    /// Reads and sets the controls in the order of the command line, which matters: an automatic must be off
-    /// before its control takes a value.
+    /// Reads and sets the controls in the order of the command line, which matters: an automatic mode must be off before its
+    /// control takes a value.
     private func work(_ session: borrowing ControlSession) throws(CaptureError) -> ControlOutcome {
         let all = try session.controls()
         var steps: [ControlStep] = []
@@ -142,17 +141,16 @@ struct ControlStep {
     }
 }
 
-/// Results of a visit to a device's controls.
+/// Results of reading, setting or resetting controls.
 struct ControlOutcome: Sendable {
-    /// Controls that were read or set, in the order of the command line, or of the device where all were
-    /// asked for.
+    /// Controls that were read or set, in the order of the command line. If all were requested, in the device's order.
     let results: [ControlResult]
     /// Controls that could not be set to their defaults.
     var failures: [ControlReset.Failure] = []
 
     init(_ results: [ControlResult]) { self.results = results }
 
-    /// Results of a reset, which goes on after a failure: the other controls get their defaults all the same.
+    /// Results of a reset, which continues after a failure, so that all other controls get their defaults.
     init(_ reset: ControlReset) {
         results = reset.changes.map { ControlResult($0) }
         failures = reset.failures
@@ -162,7 +160,7 @@ struct ControlOutcome: Sendable {
 /// Control after it was read or set, with the value that was asked for.
 struct ControlResult: Sendable {
     let control: DeviceControl
-    /// Value that was asked for; `nil` where the control was only read.
+    /// Value that was asked for; `nil` if the control was only read.
     let asked: ControlValue?
     /// True if the device took that value, or none was asked for.
     let isAsAsked: Bool

@@ -30,8 +30,7 @@ struct ControlsCommand: AsyncParsableCommand, SignalHandlingCommand {
         completion: DeviceCompletion.any)
     var device: String
 
-    /// All words behind the device; `NAME=VALUE` has no dashes, as in v4l2-ctl and amixer, and can't clash
-    /// with options.
+    /// All words after the device; `NAME=VALUE` has no dashes, as in v4l2-ctl and amixer, and can't clash with options.
     @Argument(help: ArgumentHelp("Control to read, or to set to a value.", valueName: "name[=value]"))
     var words: [String] = []
 
@@ -66,7 +65,7 @@ struct ControlsCommand: AsyncParsableCommand, SignalHandlingCommand {
 enum ControlTarget {
     /// Device that the text fits.
     ///
-    /// - Throws: `.usage` for `default`, which names two devices; `.noDevice` where none fits, or one of
+    /// - Throws: `.usage` for `default`, which names two devices; `.noDevice` if none fits, or one of
     ///   each.
     static func pick(_ text: String, from devices: [Device]) throws(CaptureError) -> Device {
         guard text != "default" else {
@@ -99,7 +98,7 @@ enum ControlTarget {
         Result { () throws(CaptureError) in try query.pick(from: devices, capability) }
     }
 
-    /// Error where nothing fits.
+    /// Error if nothing fits.
     private static func absent(
         _ text: String, _ devices: [Device], _ camera: Result<Device, CaptureError>
     ) -> CaptureError {
@@ -115,14 +114,14 @@ enum ControlTarget {
 /// Word of the command line: `NAME` or `NAME=VALUE`.
 struct ControlRequest: Sendable {
     let name: String
-    /// Text behind the first equals sign, as it was written: what it means depends on the control's kind.
+    /// Text after the first equals sign, unchanged: its meaning depends on the control's kind.
     let value: String?
 
     /// Splits a word.
     ///
     /// - Parameters:
-    ///   - word: as it was written.
-    ///   - isReset: true if defaults are asked for, which a value would contradict.
+    ///   - word: as it was typed.
+    ///   - isReset: true if defaults are requested, which a value would contradict.
     /// - Throws: `.usage`.
     init(_ word: String, isReset: Bool) throws(CaptureError) {
         // Once, and with empty parts: `NAME=` sets a text control to the empty text, and a value may contain
@@ -159,7 +158,7 @@ struct ControlReport {
         self.isListing = isListing
     }
 
-    /// Table with ranges and menu items where all were asked for; else one line per control.
+    /// Table with ranges and menu items if all were requested; otherwise one line per control.
     func lines(_ style: TextStyle) -> [String] {
         guard isListing else { return results.map(line) }
         guard !results.isEmpty else { return ["\(titled) has no controls."] }
@@ -174,7 +173,7 @@ struct ControlReport {
         ["device": .string(device.id.rawValue), "controls": .array(results.map(\.json))]
     }
 
-    /// Error about controls that did not take their defaults; `nil` where all did.
+    /// Error about controls that did not take their defaults; `nil` if all did.
     var incompleteness: CaptureError? {
         guard let first = failures.first else { return nil }
         // All are named, with the kind of the first: causes of a reset are mostly one and the same.
@@ -184,7 +183,7 @@ struct ControlReport {
             errno: first.error.errno, underlying: failures.map(\.error))
     }
 
-    /// Error of `--strict` about controls that took another value; `nil` where all are as asked.
+    /// Error of `--strict` about controls that took another value; `nil` if all are as asked.
     var deviation: CaptureError? {
         let others = results.filter { !$0.isAsAsked }
         guard !others.isEmpty else { return nil }
@@ -200,7 +199,7 @@ struct ControlReport {
     /// Name and id of the device.
     private var titled: String { "\(device.name.visible) [\(device.id.rawValue.visible)]" }
 
-    /// Line about one control, with the wish where the device did otherwise.
+    /// Line about one control, with the requested value if the device took another.
     private func line(_ result: ControlResult) -> String {
         let asked = result.isAsAsked ? "" : " (\((result.asked?.text ?? "").visible) asked)"
         return "\(result.control.name): \(result.control.shown)\(asked)"
@@ -217,7 +216,7 @@ struct ControlReport {
         return ["  " + control.name, control.kind.rawValue, control.shown, rest]
     }
 
-    /// Lines of a menu's items; the current one stands out.
+    /// Lines of a menu's items; the current one is marked.
     private static func items(_ control: DeviceControl, _ style: TextStyle) -> [String] {
         control.items.map { item in
             let line = "      \(item.number): \(item.name.visible)"
@@ -239,18 +238,18 @@ extension DeviceControl {
         }
     }
 
-    /// Meaning of a number behind it: a menu's item, on or off, decibels.
+    /// Meaning of a number, to be shown after it: a menu's item, on or off, decibels.
     private func meaning(_ number: Int64) -> String {
         if kind == .boolean { return number == 0 ? " (off)" : " (on)" }
         if let item = items.first(where: { $0.number == number }) { return " (\(item.name.visible))" }
-        // A control with a range in decibels but no value at this number is at mute.
+        // A control with a range in decibels but no value at this number is muted.
         guard let decibels else { return "" }
         return decibels.value.map { " (\(NumberText.fixed($0, 2))dB)" } ?? " (silence)"
     }
 }
 
 extension ControlResult {
-    /// Control for programs; "asked" and "as_asked" only where it was set.
+    /// Control for programs; "asked" and "as_asked" only if it was set.
     var json: JSONValue {
         var members = control.members
         if let asked { members += [("asked", asked.json), ("as_asked", .bool(isAsAsked))] }
@@ -295,6 +294,6 @@ extension ControlDecibels {
 }
 
 extension AutomaticControl {
-    /// Control that takes this one over while it is on automatic, and its value for manual.
+    /// Control that overrides this one while it is on automatic, and its value for manual.
     fileprivate var json: JSONValue { ["control": .string(name), "manual": manual.json] }
 }

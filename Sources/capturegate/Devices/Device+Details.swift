@@ -1,7 +1,7 @@
 import CaptureGate
 
 extension Device {
-    /// Name by which other programs know it: a camera's node, a microphone's name for libasound; empty for a built-in device.
+    /// Name of the device in other programs: a camera's node, a microphone's name for libasound; empty for a built-in device.
     var systemName: String { pcmName ?? nodes.first ?? "" }
 
     /// Lines about all that a device can deliver.
@@ -15,19 +15,19 @@ extension Device {
         return [style.bold(name.visible)] + Self.lines(rows).map { "  " + $0 }
     }
 
-    /// Lines of rows, with a word once, before the first of its rows.
+    /// Lines of rows. A word that several rows share is shown once, before the first of them.
     private static func lines(_ rows: [[String]]) -> [String] {
         Table(rows: rows.indices.map { $0 > 0 && rows[$0][0] == rows[$0 - 1][0] ? ["", rows[$0][1]] : rows[$0] }).lines
     }
 }
 
 extension Device {
-    /// Rows of formats that are shown in an error; all stand in the list of the device.
+    /// Limit on the rows of formats in an error; the device's listing has all of them.
     private static let mostOffers = 12
 
-    /// Lines about the formats of the device that would do otherwise than asked: the answer to a wish is what can be had.
+    /// Lines with the formats that the device offers, if the error says that it can't do the requested one.
     ///
-    /// - Returns: nothing for another error, and where the device can't be asked.
+    /// - Returns: nothing for other errors, and if the device can't be queried.
     static func offers(insteadOf error: CaptureError) -> [String] {
         let named = error.remedies.lazy.compactMap { remedy -> String? in
             if case .listFormats(let device) = remedy.action { device } else { nil }
@@ -42,7 +42,7 @@ extension Device {
 }
 
 extension Device.Formats {
-    /// Rows of a word and what it means: a mode of a camera each, or a microphone's ranges.
+    /// Rows of a word and its meaning: one per mode of a camera, or a microphone's ranges.
     fileprivate var rows: [[String]] {
         switch self {
         case .unknown: return [["formats", phrase]]

@@ -1,7 +1,7 @@
 import CaptureGate
 
 extension Device {
-    /// Device for programs. "inputs" is present for capture cards only; all other members are always there.
+    /// Device for programs. "inputs" is present for capture cards only; all other members are always present.
     var json: JSONValue {
         .object(
             [
@@ -12,7 +12,7 @@ extension Device {
             ] + (inputs.isEmpty ? [] : [("inputs", .array(inputs.map(\.json)))]))
     }
 
-    /// Reason why there would be no true frames now; `nil` where nothing stands against them.
+    /// Reason why the current input has no usable signal; `nil` if there is a signal.
     var signalPhrase: String? {
         inputs.first { $0.isCurrent && $0.signal != .present }.map { "input \($0.name.visible) \($0.signal.phrase)" }
     }
@@ -58,7 +58,7 @@ extension Device.Formats {
 }
 
 extension VideoMode {
-    /// Mode for programs; "smaller" and "takes_rates_between" appear only where a driver offers steps or
+    /// Mode for programs; "smaller" and "takes_rates_between" appear only if a driver offers steps or
     /// continuous ranges (VIDIOC_ENUM_FRAMESIZES).
     fileprivate var json: JSONValue {
         .object(
@@ -104,7 +104,7 @@ extension VideoInput {
 }
 
 extension Availability {
-    /// Availability for people, with the holder where the kernel shows it. Other users' processes are hidden
+    /// Availability for people, with the holder if the kernel shows it. Other users' processes are hidden
     /// from all but root.
     var phrase: String {
         switch self {

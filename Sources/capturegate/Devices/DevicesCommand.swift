@@ -108,9 +108,9 @@ struct DeviceListing {
         (devices, faults, self.capability) = (inventory.devices, inventory.faults, capability)
     }
 
-    /// Drops all but the devices that a word means: a webcam's picture and its sound may have the same name.
+    /// Keeps only the devices that a word means. There can be two: a webcam's camera and its microphone often have the same name.
     ///
-    /// - Throws: `.noDevice` where it means none, or several of one kind.
+    /// - Throws: `.noDevice` if it means none, or several of one kind.
     mutating func keep(named name: String) throws(CaptureError) {
         let kinds = capability.map { [$0] } ?? [.camera, .microphone]
         var (kept, errors): ([Device], [CaptureError]) = ([], [])
@@ -159,14 +159,14 @@ struct DeviceListing {
         return hasReal ? nil : "This machine has no real \(capability)."
     }
 
-    /// Listing for programs; "default" is there where one capability was asked for, since each has its own.
+    /// Listing for programs. It contains "default" only for a single capability, since each has its own.
     var json: JSONValue {
         var members: [(String, JSONValue)] = [
             ("devices", .array(devices.map(\.json))),
             ("faults", .array(faults.map(\.json))),
         ]
         if let capability {
-            // No default is a result here and no error: the member is null.
+            // A missing default is a result here, not an error: the member is null.
             let choice = try? DeviceQuery.default.pick(from: devices, capability)
             members.append(("default", .optional(choice?.id.rawValue)))
         }
@@ -192,7 +192,7 @@ struct DeviceListing {
 }
 
 extension DeviceInventory.Fault {
-    /// Fault for programs; "id" names the device whose formats could not be read, and is null where devices
+    /// Fault for programs; "id" names the device whose formats could not be read, and is null if devices
     /// may be missing.
     fileprivate var json: JSONValue {
         [
@@ -210,11 +210,9 @@ struct DeviceEvents {
 
     /// Writes events until the task is cancelled.
     ///
-    /// - Throws: `.unavailable` where udev can't be listened to; what keeps standard output from being
-    ///   written.
+    /// - Throws: `.unavailable` if udev events are not available; an error of writing standard output.
     func tellAll() async throws {
-        // Devices that were there at the start carry the time of the first scan: they are initial, and what
-        // comes later is not.
+        // Devices that are present at the start have the time of the first scan, so all later times are changes.
         var beginning: Duration?
         for await event in DeviceMonitor() {
             let begin = beginning ?? event.noticed
@@ -268,7 +266,7 @@ struct DeviceEvents {
             ]
         }
 
-        /// Change for people; what is initial is "present", since nothing was added.
+        /// Change for people; an initial device is "present", since nothing was added.
         var text: String {
             let word = isInitial ? "present" : word
             // A device that is gone has no state.

@@ -72,7 +72,7 @@ struct Invocation: Sendable {
 
     /// Reports captures whose end the audit log did not take.
     ///
-    /// The captured file is complete; but whoever audits this machine relies on the log, so a missing end
+    /// The captured file is complete; but audits rely on the log, so a missing end
     /// turns success into a failure. An error that was there before keeps its exit code: the first cause is
     /// the more useful one.
     private func reportUnloggedEnds(after status: Int32) -> Int32 {
@@ -84,7 +84,7 @@ struct Invocation: Sendable {
         }
     }
 
-    /// Parses the arguments, by the named command alone where that succeeds.
+    /// Parses the arguments, by the named command alone if that succeeds.
     ///
     /// ArgumentParser, begun at the root, gathers the options of all commands twice more, which takes a tenth
     /// of the time of a start. Arguments that do not parse this way are parsed again from the root, which
@@ -112,7 +112,7 @@ struct Invocation: Sendable {
     /// Runs a command that may wait for a person, on a separate thread. On one processor, tasks have a single thread, and the
     /// question needs it.
     private static func runBlocking(_ command: any ParsableCommand) async throws {
-        // Nobody else has the value.
+        // No other task has the value.
         nonisolated(unsafe) let command = command
         let result = await withCheckedContinuation { continuation in
             DispatchQueue(label: "capturegate.command").async {
@@ -252,7 +252,7 @@ struct Invocation: Sendable {
         ["record", "snapshot"].contains(arguments.first) && arguments.contains("-") ? .error : .output
     }
 
-    /// Command line whose output explains the usage, with the command's name where it is a known one.
+    /// Command line whose output explains the usage, with the command's name if it is a known one.
     private var help: String { (["capturegate", "help"] + CommandNames.path(arguments)).joined(separator: " ") }
 }
 
@@ -286,7 +286,7 @@ struct BareOption {
     }
 }
 
-/// Request to end the program with a status where everything has been reported already.
+/// Request to end the program with a status after everything has been reported.
 ///
 /// Thrown rather than passed to `exit`, so that scopes unwind: signal subscriptions end, and sessions close.
 struct ExitStatus: Error {

@@ -28,7 +28,7 @@ enum Program {
         do throws(CaptureError) {
             try Provision.begin()
         } catch {
-            // The runtime may not have what it needs for a task, so not even one is started.
+            // The runtime may lack what it needs for a task, so none is started.
             Signals.endProcess(status: invocation.tell(error))
         }
         // Detached: it must not run on the main actor, whose thread waits for signals and never returns.
@@ -101,7 +101,7 @@ struct CaptureGateCommand: ParsableCommand {
 }
 
 extension CommandConfiguration {
-    /// The same for a command without subcommands, which is parsed alone where that succeeds (`Invocation.parsed`).
+    /// The same for a command without subcommands, which is parsed alone if that succeeds (`Invocation.parsed`).
     ///
     /// With the name of a command above it the parser does not look for `--generate-completion-script`, which is the root's, and
     /// for which it would build two more parsers: a tenth of the time of a short command. The name is not shown: help and
@@ -115,10 +115,9 @@ extension CommandConfiguration {
 
 /// Command names as they are declared, for the errors about a misspelled one.
 ///
-/// ArgumentParser would report an unknown command as an unexpected argument; a suggestion is of more use.
+/// ArgumentParser would report an unknown command as an unexpected argument; a suggestion is more useful.
 enum CommandNames {
-    /// First name behind `help` that is no command, with the names that it could have been; `nil` where all
-    /// are known.
+    /// First name after `help` that is not a command, with the names that it could have been; `nil` if all are known.
     ///
     /// Checked before the parser runs, which would not complain about it.
     static func unknownTopic(_ arguments: [String]) -> (name: String, among: [String])? {

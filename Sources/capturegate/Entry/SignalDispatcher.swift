@@ -84,8 +84,7 @@ final class SignalDispatcher: Sendable {
 
 /// Command that finishes its work when a signal arrives: it closes devices and files before it ends.
 ///
-/// All other commands die of the signal at once; that is decided by type, so that none of them has to
-/// remember it.
+/// All other commands die of the signal at once. The type decides this, so that no command has to remember it.
 protocol SignalHandlingCommand {}
 
 /// Subscription to signals: calls a handler on the main thread for each one, until it is released; later ones
@@ -94,7 +93,7 @@ protocol SignalHandlingCommand {}
 /// Hold it with `withExtendedLifetime`: Swift may release a value after its last use, not at the end of its
 /// scope.
 final class SignalSubscription: Sendable {
-    /// `nil` where no dispatcher was bound to the task: then nothing is subscribed to.
+    /// `nil` if no dispatcher was bound to the task: then nothing is subscribed to.
     private let dispatcher = SignalDispatcher.current
 
     /// Subscribes; the handler is also called for signals that arrived before.

@@ -1,28 +1,28 @@
 import CaptureGate
 import LinuxSystem
 
-/// Small file that is there as a whole or not at all, whoever reads it and whenever the machine stops.
+/// Small file that is written atomically: readers never see a part of it, and a power cut leaves the old file or the new one.
 struct WholeFile {
     /// Absolute path, or one in the working directory.
     let path: String
     /// Permission bits, less the process's umask.
     var mode: UInt32 = 0o644
 
-    /// Writes the text beside the path, then gives it the name, in place of a file that has it.
+    /// Writes a temporary file beside the path, then renames it to the path, replacing an existing file.
     ///
     /// - Parameters:
-    ///   - isNew: true if a file of that name must be left alone.
-    ///   - isLasting: true if it must survive a power cut; without it the disk is not waited for.
-    /// - Throws: `.fileExists` for a new file whose name is taken; `.inputOutput`.
+    ///   - isNew: true to fail instead of replacing an existing file.
+    ///   - isLasting: true to wait until the disk has stored the file, so that it survives a power cut.
+    /// - Throws: `.fileExists` if `isNew` is true and the name is taken; `.inputOutput`.
     func write(_ text: String, isNew: Bool = false, isLasting: Bool = true) throws(CaptureError) {
         try write(Array(text.utf8), isNew: isNew, isLasting: isLasting)
     }
 
-    /// The same of bytes.
+    /// Writes bytes in the same way.
     func write(_ bytes: [UInt8], isNew: Bool = false, isLasting: Bool = true) throws(CaptureError) {
         let beside = "\(path).\(ProcessStart.processID)~"
         do throws(Errno) {
-            // One that a killed process of the same number left behind.
+            // A killed process with the same id can have left one behind.
             try? FileSystem.remove(beside)
             let file = try FileDescriptor(opening: beside, [.writeOnly, .create, .exclusive, .noFollow], mode: mode)
             try Self.write(bytes[...], to: file)
@@ -43,7 +43,7 @@ struct WholeFile {
         while !rest.isEmpty { rest = rest.dropFirst(try file.write(Array(rest))) }
     }
 
-    /// Not every file system can rename without replacing; all that have links can do it in two steps.
+    /// Renames without replacing. Not every file system supports this; all that have hard links can do it in two steps.
     private static func name(_ file: String, _ path: String) throws(Errno) {
         do throws(Errno) {
             try FileSystem.renameWithoutReplacing(file, to: path)
@@ -53,9 +53,9 @@ struct WholeFile {
         }
     }
 
-    /// Makes the folder of a path, and those above it that are not there.
+    /// Creates the directory of a path, with its missing parents.
     ///
-    /// - Returns: folders that were made, the deepest last.
+    /// - Returns: directories that were created, the deepest last.
     static func makeFolder(_ path: String, mode: UInt32 = 0o755) throws(CaptureError) -> [String] {
         if case .success(let status) = FileStatus.of(path), status.kind == .directory { return [] }
         let parent = path.split(separator: "/").dropLast().joined(separator: "/")
@@ -63,7 +63,7 @@ struct WholeFile {
         do throws(Errno) {
             try FileSystem.makeDirectory(path, mode: mode)
         } catch  where error == .fileExists {
-            // Somebody else was quicker; what stands there is found to be no folder by whoever writes into it.
+            // Another process was faster. If the path is not a directory, the next write there fails.
             return above
         } catch {
             throw .unwritten(path, error)
@@ -73,7 +73,7 @@ struct WholeFile {
 }
 
 extension CaptureError {
-    /// Error for a file or a folder that could not be made, changed or taken away.
+    /// Error for a file or directory that could not be created, changed or removed.
     static func unwritten(_ path: String, _ errno: Errno) -> CaptureError {
         if errno == .fileExists {
             return CaptureError(

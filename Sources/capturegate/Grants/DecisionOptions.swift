@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// Option that names the program a command is about.
 struct SubjectOption: ParsableArguments {
-    /// This program by default: whoever records with `capturegate` decides about `capturegate`.
+    /// This program by default: people who record with `capturegate` decide about `capturegate`.
     @Option(
         name: .customLong("to"),
         help: ArgumentHelp("Program, by its path (default: capturegate itself).", valueName: "executable"),
@@ -53,7 +53,7 @@ struct DeviceOption: ParsableArguments {
     /// Selector of the device that is meant.
     ///
     /// - Parameter capability: capability that the device must have.
-    /// - Throws: `.noDevice` where no present device matches and the text is no id.
+    /// - Throws: `.noDevice` if no present device matches and the text is no id.
     func selector(_ capability: CapabilityName) throws(CaptureError) -> DeviceSelector {
         guard let text else { return .any }
         return .id(try Self.id(text, capability))
@@ -61,7 +61,7 @@ struct DeviceOption: ParsableArguments {
 
     /// Id of the device that a text means.
     ///
-    /// - Throws: `.noDevice` where no present device matches and the text is no id.
+    /// - Throws: `.noDevice` if no present device matches and the text is no id.
     static func id(_ text: String, _ capability: CapabilityName) throws(CaptureError) -> DeviceID {
         let devices = DeviceCatalog.scan(.identity)
         // Said before the query would say "no such device", which is true and misleading.
@@ -73,8 +73,8 @@ struct DeviceOption: ParsableArguments {
         do throws(CaptureError) {
             return try DeviceQuery(text).pick(from: devices, capability).id
         } catch {
-            // The id of an absent device may be decided about: its grant is to hold once it is plugged in. An
-            // id begins with its capability and holds nothing that a terminal would obey.
+            // Absent devices are accepted, so that a grant applies once the device is plugged in. An id begins with its capability
+            // and has no characters that a terminal would obey.
             let prefix = "\(capability):"
             guard text.hasPrefix(prefix), text.count > prefix.count, text == text.visible else { throw error }
             return DeviceID(rawValue: text)
@@ -84,13 +84,13 @@ struct DeviceOption: ParsableArguments {
 
 /// Grants and audit log of this user.
 enum UserStore {
-    /// Opens the store of this user's own: without a broker, the one that decides.
+    /// Opens this user's own store, which decides unless there is a broker.
     static func open() throws(CaptureError) -> SQLiteGrantStore {
         try SQLiteGrantStore(directory: SQLiteGrantStore.userDirectory())
     }
 
-    /// Opens the store that decides: the broker's where there is one, which has each permission confirmed by the person, here
-    /// where it lets this program ask.
+    /// Opens the store that decides: the broker's if there is one. A person must confirm each permission that the broker stores,
+    /// at this terminal if the broker lets this program ask.
     static func deciding() throws(CaptureError) -> any GrantStore {
         guard let broker = BrokerLink.machine else { return try open() }
         let agent = BrokerAgent(of: BrokerLink.machineUser, asking: PrompterChain.system)
@@ -98,19 +98,19 @@ enum UserStore {
         do throws(CaptureError) {
             _ = try store.snapshot()
         } catch {
-            // Not the program that the broker lets ask: it sees what is decided about itself, and another agent confirms.
+            // The broker does not let this program ask. It still shows the decisions about this program, and another agent
+            // confirms.
             guard error.kind == .notAuthorized else { throw error }
             return BrokeredStore(broker)
         }
-        // It answers until this process ends.
+        // The agent answers until this process ends.
         Task.detached { try? await agent.run() }
         return store
     }
 
-    /// Opens the log alone, also of a store that is too damaged to decide by: that is when the log is needed
-    /// most.
+    /// Opens only the log. Works even if the store is too damaged to decide by, which is when the log is needed most.
     ///
-    /// - Parameter user: whose the decisions are that the machine's broker keeps; `nil` for this user's own store.
+    /// - Parameter user: user whose decisions the machine's broker keeps; `nil` for this user's own store.
     static func openLog(ofBroker user: String? = nil) throws(CaptureError) -> AuditLog {
         guard let user else { return try SQLiteGrantStore(inspecting: SQLiteGrantStore.userDirectory()).audit }
         guard let id = UInt32(user) ?? ((try? Users.id(ofUser: user)) ?? nil) else {
@@ -121,12 +121,12 @@ enum UserStore {
         return try SQLiteGrantStore(inspecting: "\(brokerState)/\(id)").audit
     }
 
-    /// Folder of the machine's broker; root's and its own to read.
+    /// Directory of the machine's broker, readable by root and the broker only.
     private static let brokerState = "/var/lib/capturegate"
 }
 
 extension GrantStore {
-    /// Programs that are decided about: one whose file is unchanged is not hashed again.
+    /// Programs with decisions. A file that has not changed since then is not hashed again.
     func knownPrograms() throws(CaptureError) -> [Executable] {
         if let own = self as? SQLiteGrantStore { return try own.executables() }
         return try snapshot().decisions.map(\.subject.executable)

@@ -5,8 +5,8 @@ import LinuxSystem
 
 /// `capturegate grant`: stores a permission for a program.
 ///
-/// The person who types it is the person who would be asked, so nothing is asked; the audit log tells such
-/// decisions from answers by `command`.
+/// The person who types it is the person who would be asked, so nothing is asked; the audit log marks such decisions with
+/// `command`.
 struct GrantCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "grant",
@@ -31,7 +31,7 @@ struct GrantCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Capability to allow.", valueName: "capability"))
     var decided: DecidedCapability
 
-    /// Name of what is allowed, as it is stored.
+    /// Name of the capability, as it is stored.
     var capability: CapabilityName { decided.name }
 
     @OptionGroup var subject: SubjectOption
@@ -45,7 +45,7 @@ struct GrantCommand: ParsableCommand {
 
     @OptionGroup var lifetime: LifetimeOptions
 
-    /// Off by default: a no was somebody's answer, too.
+    /// Off by default: a denial was a person's decision, too.
     @Flag(
         help: ArgumentHelp(
             "Also remove denials that take precedence.",
@@ -54,18 +54,16 @@ struct GrantCommand: ParsableCommand {
 
     @OptionGroup var json: JSONOption
 
-    /// Checks the level against the capability, which the parser can't: each capability has levels of its
-    /// own.
+    /// Checks the level against the capability, which the parser can't: each capability has its own levels.
     func validate() throws {
         guard let level, !capability.levels.contains(where: { $0.name == level }) else { return }
         let names = capability.levels.map(\.name).joined(separator: " or ")
         throw ValidationError("A \(capability) has no level '\(level)'. Choose \(names).")
     }
 
-    /// Stores the decision, then reports what still stands in its way.
+    /// Stores the decision, then reports what still prevents captures.
     ///
-    /// Warnings come after the commit: they describe the store as it is now, and none of them makes the grant
-    /// invalid.
+    /// Warnings come after the commit: they describe the store as it is now, and none of them makes the grant invalid.
     func run() throws {
         let store = try UserStore.deciding()
         let subject = try subject.subject(known: try store.knownPrograms())
@@ -87,7 +85,7 @@ struct GrantCommand: ParsableCommand {
         try tell(commit.decisions.first ?? decision, commit, program.notes + lifted.map(Self.note) + warnings.notes)
     }
 
-    /// Asks at the terminal, if there is one, whether a no that goes before the grant is to be taken back.
+    /// Asks at the terminal, if there is one, whether to remove a denial that takes precedence over the grant.
     private static func isLifted(_ denial: Decision) -> Bool {
         guard let terminal = TerminalQuestion(), let id = denial.device.ids.first else { return false }
         return terminal.isConfirmed(
@@ -202,7 +200,7 @@ struct LifetimeOptions: ParsableArguments {
     }
 }
 
-/// Warnings about a grant that will not help, because something above it says no.
+/// Warnings about a grant without effect, because something with precedence forbids the capture.
 ///
 /// Without them a person would grant, record, be refused, and not know why.
 struct GrantWarnings {
@@ -214,7 +212,7 @@ struct GrantWarnings {
 
     private var capability: CapabilityName { decision.capability }
 
-    /// One sentence per warning; empty where the grant counts.
+    /// One sentence per warning; empty if the grant counts.
     var notes: [String] {
         var notes: [String] = []
         if snapshot.killSwitches.contains(capability) {
@@ -234,7 +232,7 @@ struct GrantWarnings {
         return notes + Set(denials.flatMap(\.device.ids)).sorted { $0.rawValue < $1.rawValue }.map(note)
     }
 
-    /// Stored nos that go before it.
+    /// Stored denials that take precedence over it.
     var denials: [Decision] {
         snapshot.denied(before: decision, of: devices.flatMap { [$0.id] + $0.aliases }, at: now)
     }
@@ -275,8 +273,8 @@ struct GrantWarnings {
 struct GrantedProgram {
     let path: String
 
-    /// One sentence per oddity; empty for a program that can ask. A grant to such a file is stored all the
-    /// same: it may be mended later.
+    /// One sentence per problem; empty for a program that can ask. A grant to such a file is stored anyway, since the file may be
+    /// fixed later.
     var notes: [String] {
         var notes: [String] = []
         if !FileSystem.allows(.execute, to: path) {

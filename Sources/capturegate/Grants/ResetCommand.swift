@@ -68,7 +68,7 @@ struct ResetCommand: ParsableCommand {
         if json.isOn || !commit.decisions.isEmpty { try GrantRemoval.tell(commit, json: json.isOn) }
     }
 
-    /// The store where it is this user's own: the broker's clock is the administrator's.
+    /// This user's own store. Throws for the broker's, whose clock only the administrator may reset.
     private func ownStore(_ store: any GrantStore) throws(CaptureError) -> SQLiteGrantStore {
         if let own = store as? SQLiteGrantStore { return own }
         throw CaptureError(
@@ -107,9 +107,9 @@ struct ResetCommand: ParsableCommand {
 struct TerminalQuestion: ~Copyable {
     private let terminal: Terminal
 
-    /// As long as a person has for every question; what comes later is no answer.
+    /// Time to answer, as for every question. A later answer does not count.
     private static let patience = Duration.seconds(60)
-    /// Opens the terminal; `nil` where there is none.
+    /// Opens the terminal; `nil` if there is none.
     init?() {
         guard let terminal = try? Terminal(until: Deadline(after: Self.patience)), terminal.isForeground else {
             return nil
@@ -119,10 +119,9 @@ struct TerminalQuestion: ~Copyable {
 
     /// Asks and waits for an answer.
     ///
-    /// - Returns: true for `y` or `yes` in either case; anything else, an empty line and end of file
-    ///   included, is no.
+    /// - Returns: true for `y` or `yes` in either case; false for anything else, including an empty line and end of file.
     borrowing func isConfirmed(_ question: String) -> Bool {
-        // What was typed before the question stood there answers nothing.
+        // Input that was typed before the question appeared is not an answer to it.
         terminal.dropInput()
         guard (try? terminal.write(question)) != nil, let line = (try? terminal.read(upTo: 256)) ?? nil else {
             return false

@@ -19,7 +19,7 @@ struct RevokeCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Capability to revoke.", valueName: "capability"))
     var decided: DecidedCapability
 
-    /// Name of what is taken back, as it is stored.
+    /// Name of the capability, as it is stored.
     var capability: CapabilityName { decided.name }
 
     @OptionGroup var program: SubjectOption
@@ -44,14 +44,13 @@ struct RevokeCommand: ParsableCommand {
         try GrantRemoval.tell(try removal.remove(matching, about: subject ?? matching.first?.subject), json: json.isOn)
     }
 
-    /// User, path and, where the file still exists, subject.
+    /// User, path and, if the file still exists, subject.
     private func subject(known: [Executable]) throws(CaptureError) -> (UInt32, String, Subject?) {
         do throws(CaptureError) {
             let subject = try program.subject(known: known)
             return (subject.userID, subject.executable.path, subject)
         } catch {
-            // A deleted program can be named all the same; its grant would count again if the same file came
-            // back.
+            // A deleted program can still be named: its grant would apply again if the same file came back.
             guard let path = program.executable, path.hasPrefix("/") else { throw error }
             return (try ProcessSubject.current().userID, path, nil)
         }
@@ -61,7 +60,7 @@ struct RevokeCommand: ParsableCommand {
 /// Deletion of decisions from the store, for the commands that revoke and reset.
 struct GrantRemoval {
     let store: any GrantStore
-    /// Words of the audit log for it.
+    /// Reason for the audit log.
     let reason: String
 
     /// Decisions that may be removed; used-up ones count as well, since a capture that runs on one ends when
@@ -73,7 +72,7 @@ struct GrantRemoval {
 
     /// Removes decisions in one commit, so that a watching capture sees all of it or nothing.
     ///
-    /// - Returns: `nil` where there was nothing to remove; then nothing is logged either.
+    /// - Returns: `nil` if there was nothing to remove; then nothing is logged either.
     func remove(_ decisions: [Decision], about subject: Subject?) throws(CaptureError) -> StoreCommit? {
         guard let first = decisions.first else { return nil }
         let ids = decisions.compactMap(\.id)

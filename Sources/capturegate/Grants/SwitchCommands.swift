@@ -10,7 +10,7 @@ struct CameraCommand: ParsableCommand {
     func run() throws { try options.turn(.camera) }
 }
 
-/// `capturegate microphone off`: the same of microphones.
+/// `capturegate microphone off`: switches all microphones off for this user, whatever was granted.
 struct MicrophoneCommand: ParsableCommand {
     static let configuration = SwitchOptions.configuration(of: .microphone)
 
@@ -19,9 +19,9 @@ struct MicrophoneCommand: ParsableCommand {
     func run() throws { try options.turn(.microphone) }
 }
 
-/// A kill switch, and whose it is.
+/// Options of a kill switch, of this user or of the whole machine.
 ///
-/// It asks for no confirmation, since it must work in a hurry, and takes nothing away: grants count again once it is on.
+/// It asks for no confirmation, since it must work in a hurry. It removes nothing: grants apply again once it is on.
 struct SwitchOptions: ParsableArguments {
     enum Position: String, ExpressibleByArgument, CaseIterable { case off, on }
 
@@ -51,7 +51,7 @@ struct SwitchOptions: ParsableArguments {
 
     private var isOff: Bool { position == .off }
 
-    /// Turns the switch, in one commit with its audit event.
+    /// Sets the switch, in one commit with its audit event.
     func turn(_ capability: CapabilityName) throws {
         let committed = isForAll ? try turnForAll(capability) : try turnOwn(capability)
         let document: JSONValue = [

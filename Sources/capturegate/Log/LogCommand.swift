@@ -70,7 +70,7 @@ struct LogCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     /// Runs the one mode that the options choose.
     func run() async throws {
-        // Only following has something to end in its own way.
+        // Only `--follow` has something to finish when a signal arrives.
         if !follow { SignalDispatcher.current?.useDefaultActions() }
         // The only mode that needs a healthy store; the others read the log even of a broken one.
         if let keep { return try LogRetention(log: try UserStore.open().audit, lines: keep).set(json: json.isOn) }
@@ -120,8 +120,8 @@ struct LogVerification {
 
     /// Writes the result.
     ///
-    /// - Throws: `.store`, exit code 78, if the chain is broken. With `--json` the document has said so, and
-    ///   only the code remains.
+    /// - Throws: `.store`, exit code 78, if the chain is broken. With `--json` the document reports it, so only the exit code is
+    ///   thrown.
     func tell(json: Bool) throws {
         if json { try StandardStream.output.line(document.text) }
         guard let fault = report.fault else {
@@ -143,8 +143,7 @@ struct LogVerification {
         return "The audit log is intact: \(count)\(range)."
     }
 
-    /// Sentence about captures without an end. A killed process writes none: that is reported, but no fault
-    /// of the log.
+    /// Sentence about captures without an end. A killed process writes none, so this is reported but is not a fault of the log.
     private var unfinished: [String] {
         let lines = report.unfinished
         guard !lines.isEmpty else { return [] }
@@ -190,12 +189,12 @@ final class LogFollower: Sendable {
     /// Shows lines until a signal arrives.
     ///
     /// - Parameter count: number of earlier lines to begin with, 0 upwards.
-    /// - Throws: what keeps it from going on.
+    /// - Throws: an error of reading the log or writing the output.
     func run(last count: Int) async throws {
         let (ends, end) = AsyncStream.makeStream(of: (any Error)?.self)
         let show: @Sendable () -> Void = { self.queue.async { self.showNew { end.yield($0) } } }
         let signals = SignalSubscription { _ in end.yield(nil) }
-        // Observed before the first read, so that no line falls between.
+        // Observed before the first read, so that no line is missed.
         let observation = log.observeChanges(show)
         defer { withExtendedLifetime((signals, observation)) {} }
         try begin(last: count)
@@ -208,7 +207,7 @@ final class LogFollower: Sendable {
 
     /// Sets the number to begin at.
     private func begin(last count: Int) throws(CaptureError) {
-        // One line more than none tells where to go on.
+        // Reads one line even for a count of 0, since its number shows where to continue.
         let known = try log.last(max(count, 1))
         next.withLock { $0 = (count == 0 ? known.last.map(Self.number) : known.first?.number) ?? 1 }
     }
@@ -226,7 +225,7 @@ final class LogFollower: Sendable {
         }
     }
 
-    /// Number behind an entry; the highest one is followed by none, so its own limit stops the reading.
+    /// Number after an entry. The highest number has no successor; it stays, and reading ends there.
     private static func number(after entry: AuditEntry) -> Int64 { LogReader.number(after: entry) ?? .max }
 }
 
@@ -247,8 +246,7 @@ struct LogReader {
     func since(_ number: Int64) throws(CaptureError) -> [AuditEntry] {
         var entries: [AuditEntry] = []
         var next: Int64? = number
-        // Lines of a piece ascend, or reading it throws, so the loop advances; behind the highest number
-        // there is none.
+        // Numbers ascend within a piece, or reading it throws, so the loop advances. It ends at the highest number.
         while let first = next {
             let piece = try log.entries(from: first, limit: 1000)
             guard let last = piece.last else { break }
@@ -258,7 +256,7 @@ struct LogReader {
         return entries
     }
 
-    /// Number behind an entry; `nil` behind the highest possible one, which only a forged line has.
+    /// Number after an entry; `nil` after the highest possible one, which only a forged line has.
     static func number(after entry: AuditEntry) -> Int64? { entry.number < .max ? entry.number + 1 : nil }
 }
 
@@ -272,7 +270,7 @@ extension AuditEntry {
         let what = event.capability.map { "\($0.rawValue.visible)\(level)" } ?? "-"
         let devices = event.devices.isEmpty ? "any" : event.devices.map(\.rawValue.visible).joined(separator: ", ")
         let delivered = event.frames.map { "; \($0) frames, \(NumberText.bytes(Int64(clamping: event.bytes ?? 0)))" }
-        // A sentence among the details does not end before the count.
+        // Without its full stop, since the counts continue the sentence.
         let sentence = event.detail.visible
         let detail = delivered != nil && sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
         return [
@@ -283,8 +281,8 @@ extension AuditEntry {
         ].joined(separator: "  ")
     }
 
-    /// Line for programs: the event, with keys as all commands have them; or its text where it is no event any more. Beside it
-    /// the text as it is stored, which is what the hash is of, and both hashes of the chain.
+    /// Line for programs: the event with the keys that all commands use, or the stored text if it is not a valid event. Also the
+    /// text as stored, which is the input of the hash, and both hashes of the chain.
     var json: JSONValue {
         [
             "number": .integer(number),

@@ -50,8 +50,7 @@ struct MeterCommand: AsyncParsableCommand, SignalHandlingCommand {
         if let failure = reporter.failure { throw failure }
     }
 
-    /// Result of the operation. A signal, and a reader that has gone, end the meter or dismiss the open
-    /// question.
+    /// Result of the operation. A signal or a closed pipe ends the meter, or dismisses the open question.
     private static func result(
         of operation: MeterOperation, _ reporter: EventReporter<MeterEvent>
     ) async -> Result<Void, CaptureError> {
@@ -67,7 +66,7 @@ struct MeterCommand: AsyncParsableCommand, SignalHandlingCommand {
         }
     }
 
-    /// Form of the output: NDJSON, bars where the cursor can be moved, plain lines elsewhere.
+    /// Form of the output: NDJSON, bars if the cursor can be moved, plain lines otherwise.
     private var view: any EventView<MeterEvent> {
         if json.isOn { return MeterNDJSONView() }
         return StandardStream.output.isTerminal && StandardStream.output.canMoveCursor
@@ -83,7 +82,7 @@ struct MeterOperation: CaptureOperation {
     let duration: Duration?
     let reporter: EventReporter<MeterEvent>
 
-    /// Makes the operation; the purpose tells the person that no audio is kept.
+    /// Makes the operation; the purpose tells the person that no audio is stored.
     init(
         _ device: Device, settings: AudioSettings, duration: Duration?, reporter: EventReporter<MeterEvent>
     ) {
@@ -104,8 +103,7 @@ struct MeterOperation: CaptureOperation {
         let session = try await LevelSession(opening: part, settings: settings)
         reporter.handle(.started(session.device, session.format, differences: session.differences))
         let readings = session.levels()
-        // As a value, so that the readings are closed on both ways, and the end is told after the device is
-        // free.
+        // As a value, so that the readings are closed in both cases, and the end is reported after the device is free.
         let result: Result<Bool, CaptureError>
         do throws(CaptureError) {
             result = .success(try await isComplete(readings))
@@ -131,11 +129,11 @@ struct MeterOperation: CaptureOperation {
 /// Event of a meter.
 enum MeterEvent: OngoingEvent {
     case started(Device, AudioFormat, differences: [FormatDifference])
-    /// Levels since the reading before, every 50 ms.
+    /// Levels since the previous reading, every 50 ms.
     case level(LevelReading)
     /// End of the meter.
     ///
-    /// - Parameter isComplete: true if the time that was asked for is over; false if somebody stopped it.
+    /// - Parameter isComplete: true if the requested time is over; false if somebody stopped it.
     case ended(isComplete: Bool)
 
     /// True for levels: a newer reading replaces one that was not shown yet.
@@ -163,7 +161,7 @@ struct MeterBarView: EventView {
 
     /// Draws all bars and the scale over those before.
     private mutating func draw(_ reading: LevelReading) throws(StreamFailure) {
-        // The first time there is nothing to go back over.
+        // The first time there are no lines to move up over.
         let isFirst = holds.allSatisfy(\.isNew)
         var text = isFirst ? "" : "\u{1B}[\(holds.count + 1)A"
         // A reading never has more channels than its format, but an index out of range would trap.
@@ -253,7 +251,7 @@ extension AudioLevel {
 
 /// Meter as NDJSON: one event per line.
 ///
-/// Every reading is written, not one a second: whoever draws a meter needs the rate.
+/// Every reading is written, not one a second: a program that draws a meter needs the full rate.
 struct MeterNDJSONView: EventView {
     /// Writes one event.
     mutating func show(_ event: MeterEvent) throws(StreamFailure) {
@@ -292,7 +290,7 @@ enum MeterText {
         return "\(device.name.visible): \(format.sampleRate) Hz, \(channels), \(format.sampleFormat.rawValue)"
     }
 
-    /// Peak of a channel. Aligned, so that columns of a log stand below each other.
+    /// Peak of a channel, padded so that the columns of a log line up.
     static func level(_ level: AudioLevel) -> String {
         "\(NumberText.fixed(level.peakDBFS, 1).aligned(to: 6)) dBFS\(level.isClipped ? " CLIPPED" : "")"
     }

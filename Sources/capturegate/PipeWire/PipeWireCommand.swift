@@ -6,7 +6,7 @@
     import GateSupervisor
     import LinuxSystem
 
-    /// `capturegate pipewire`: gives PipeWire's programs cameras and microphones, as the gate decides.
+    /// `capturegate pipewire`: offers cameras and microphones to PipeWire's programs, with the gate's permission.
     struct PipeWireCommand: AsyncParsableCommand, SignalHandlingCommand {
         static let configuration = CommandConfiguration(
             commandName: "pipewire",
@@ -50,7 +50,7 @@
             let cameras = try OfferedChoice(camera, .camera, listing)
             let microphones = try OfferedChoice(microphone, .microphone, listing)
             let isJSON = json.isOn
-            // Where nobody reads what is told, the serving goes on.
+            // If nobody reads the events, it continues to serve.
             let tell: @Sendable (PipeWireGate.Event) -> Void = { try? Self.tell($0, isJSON) }
             let gate = PipeWireGate(gatekeeper: try Self.gatekeepers(), onEvent: tell)
             let devices = OfferedDevices.changes(
@@ -62,9 +62,9 @@
             try await task.value
         }
 
-        /// Makes the gate of each program. Where there is a broker, it is the broker's word as about that program itself. Else the
-        /// decisions are this user's, and a yes that was stored since this began counts only if it was given here: those programs
-        /// could write it.
+        /// Makes a gate for each program. With a broker, the broker decides about that program. Otherwise this user's decisions
+        /// apply. The programs could write to this user's store, so a permission that was stored after the start counts only if it
+        /// was given here.
         private static func gatekeepers() throws(CaptureError)
             -> @Sendable (Subject, Int32) throws(CaptureError) -> Gatekeeper
         {
@@ -80,7 +80,7 @@
             subject, process throws(CaptureError) in
             guard let handle = try? ProcessHandle(process: process) else { throw .otherProgram(process) }
             let link = BrokerLink(for: handle, of: BrokerLink.machineUser)
-            // The broker has looked at it, too: it must have seen the same.
+            // The broker identified the program, too. Both must have found the same one.
             guard try link.subject() == subject else { throw .otherProgram(process) }
             return Gatekeeper.system(by: link, prompter: PrompterChain.system)
         }
@@ -93,7 +93,7 @@
 
     /// Devices of one kind that are offered.
     struct OfferedChoice {
-        /// `nil` for all that are real.
+        /// `nil` for all real devices.
         private let ids: Set<DeviceID>?
         private let capability: CapabilityName
 
@@ -102,7 +102,7 @@
         /// - Parameters:
         ///   - said: ids, parts of names, or `none`; empty for all.
         ///   - capability: kind of device.
-        ///   - listing: the machine's devices, among which a name that is said must be.
+        ///   - listing: the machine's devices, which must include each named one.
         init(_ said: [String], _ capability: CapabilityName, _ listing: [Device]) throws(CaptureError) {
             self.capability = capability
             guard !said.isEmpty else {
@@ -129,21 +129,21 @@
     }
 
     extension CaptureError {
-        /// Refusal to offer PipeWire a node of its own.
+        /// Error for a request to offer a PipeWire node to PipeWire.
         fileprivate static func isPipeWires(_ device: Device) -> CaptureError {
             CaptureError(
                 .usage, "\(device.id) is a PipeWire node already.",
                 remedies: [Remedy("Offer a hardware device or a test device.", .listDevices)])
         }
 
-        /// Error of a process that is not what it was a moment ago.
+        /// Error for a process id that now belongs to another program.
         fileprivate static func otherProgram(_ process: Int32) -> CaptureError {
             CaptureError(.notAuthorized, "Process \(process) has ended, or runs another program now.")
         }
     }
 
     extension PipeWireGate.Event {
-        /// Event for persons; `nil` for what happens all the time.
+        /// Event for people; `nil` for frequent events.
         fileprivate var line: String? {
             switch self {
             case .connected: "Offers devices to PipeWire's programs, until Ctrl-C."

@@ -37,7 +37,7 @@ struct PolicyCheckCommand: ParsableCommand {
             is a mistake.
             """)
 
-    /// Machine's own directory by default; another one is checked before it is installed.
+    /// Machine's own directory by default; any other can be checked before it is installed.
     @Argument(help: ArgumentHelp("Directory of rules.", valueName: "directory"), completion: .directory)
     var path = PolicyDirectory.standardPath
 
@@ -68,11 +68,11 @@ struct PolicyCheckCommand: ParsableCommand {
                 (faults.isEmpty ? ["\(path.visible): \(directory.summary.phrase)"] : lines)
                     + directory.passedOver.map { "Ignored: \($0.visible) is not a policy file." })
         }
-        // All has been said, so only the exit code of a bad configuration (EX_CONFIG) is left.
+        // All faults have been printed, so only the exit code of a bad configuration (EX_CONFIG) is left.
         if !faults.isEmpty { throw ExitStatus(code: CaptureError(.configuration, "").exitCode) }
     }
 
-    /// Refuses a named directory that is absent or no directory.
+    /// Refuses a named directory that does not exist or is not a directory.
     ///
     /// - Throws: `.usage`. The machine's own directory need not exist: then there is no policy.
     private func checkDirectoryExists(_ directory: PolicyDirectory) throws(CaptureError) {

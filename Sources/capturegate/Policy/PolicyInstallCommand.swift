@@ -3,7 +3,7 @@ import CaptureGate
 import GateStore
 import LinuxSystem
 
-/// `capturegate policy install`: puts a file among the administrator's rules, once it is understood.
+/// `capturegate policy install`: checks a file of rules and installs it.
 struct PolicyInstallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",
@@ -20,7 +20,7 @@ struct PolicyInstallCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("File whose name ends in .yaml.", valueName: "file"), completion: .file())
     var path: String
 
-    /// Another folder than the machine's, for tests.
+    /// Another directory than the machine's, for tests.
     @Option(help: .private)
     var folder = PolicyDirectory.standardPath
 
@@ -43,8 +43,8 @@ struct PolicyInstallCommand: ParsableCommand {
         try StandardStream.output.line("Installed \(target.visible): \(PolicyDirectory(path: folder).summary.phrase)")
     }
 
-    /// Checks the rules in a folder of their own, beside the machine's: what is checked is what is installed, whatever becomes
-    /// of the file.
+    /// Checks the rules in a temporary directory beside the machine's. The bytes that were checked are installed, even if the file
+    /// changes meanwhile.
     private func check(_ bytes: [UInt8]) throws {
         let trial = "\(folder).\(ProcessStart.processID)~"
         do throws(Errno) {

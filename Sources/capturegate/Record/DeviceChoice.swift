@@ -14,8 +14,8 @@ struct DeviceChoice {
     /// - Throws: `.usage` for `none` beside others.
     init(_ kinds: Set<MediaKind>, _ selection: SelectionOptions) throws(CaptureError) {
         let (camera, microphone) = (selection.camera, selection.microphone)
-        // Whoever names one device wants that one alone; whoever names none, or only what to leave out, wants
-        // what the file can hold.
+        // A person who names one device wants only that one. A person who names none, or only excludes some, wants what the file
+        // can hold.
         let isNamed = (camera + microphone).contains { $0 != "none" }
         cameras = try Self.queries(camera, .camera, byDefault: !isNamed && kinds.contains(.video))
         microphones = try Self.queries(microphone, .microphone, byDefault: !isNamed && kinds.contains(.audio))
@@ -35,19 +35,18 @@ struct DeviceChoice {
         return []
     }
 
-    /// Present devices of the capabilities that are recorded: looking for the other kind would cost its time.
+    /// Present devices of the recorded capabilities. Searching for the other kind would only take time.
     var listing: [Device] {
         DeviceCatalog.scan(.identity, of: cameras.isEmpty ? .microphone : microphones.isEmpty ? .camera : nil)
     }
 
     /// Media of the tracks, in the order of the devices.
-    /// - Parameter isMixed: true where all microphones are one track.
+    /// - Parameter isMixed: true if all microphones are one track.
     func kinds(mixed isMixed: Bool) -> [MediaKind] {
         cameras.map { _ in .video } + (isMixed ? microphones.prefix(1) : microphones[...]).map { _ in .audio }
     }
 
-    /// Refuses options about a device that is not recorded: ignored, they would look as if they had been
-    /// applied.
+    /// Refuses options about a device that is not recorded: if they were ignored, they would look as if they had been applied.
     ///
     /// - Throws: `.usage`.
     func check(_ video: VideoOptions, _ audio: AudioOptions, _ times: TimeOptions) throws(CaptureError) {
@@ -64,8 +63,7 @@ struct DeviceChoice {
 
     /// Devices that the queries pick.
     ///
-    /// - Throws: `.usage` where one is named twice; `.noDevice`, also where both kinds were left to the
-    ///   machine and it has only one.
+    /// - Throws: `.usage` if one is named twice; `.noDevice`, also if neither kind is named and the machine has only one of them.
     func devices(_ listing: [Device]) throws(CaptureError) -> [Device] {
         var devices: [Device] = []
         for query in cameras {
@@ -87,7 +85,7 @@ struct DeviceChoice {
         devices.append(device)
     }
 
-    /// Device for a query, with the hint to record without it where another one remains.
+    /// Device for a query, with the hint to record without it if another one remains.
     private static func pick(
         _ query: DeviceQuery, _ capability: CapabilityName, _ listing: [Device], hasOther: Bool
     ) throws(CaptureError) -> Device {

@@ -4,8 +4,7 @@ import CaptureRecording
 
 /// Options of the encoders.
 ///
-/// All are optional, so that an option that was given can be told from a default: one without an encoder it
-/// could apply to is refused.
+/// All are optional, to distinguish an option that was given from a default: one whose encoder can't be in use is refused.
 struct EncodingOptions: ParsableArguments {
     @Option(help: .advanced("FLAC effort, 0 (fast) to 8 (small) (default 5).", valueName: "n"))
     var flacLevel: Int?
@@ -90,10 +89,9 @@ struct EncodingOptions: ParsableArguments {
         return found
     }
 
-    /// Refuses an option of an encoder that has nothing to do: silently ignored, it would look as if it had
-    /// been applied.
+    /// Refuses an option of an encoder that is not in use: if it were ignored, it would look as if it had been applied.
     ///
-    /// - Parameter codecs: encoders that may be at work in any of the outputs.
+    /// - Parameter codecs: encoders that any of the outputs may use.
     /// - Throws: `.usage`.
     func check(_ codecs: Set<String>) throws(CaptureError) {
         for (codec, option) in said where !codecs.contains(codec) {
@@ -123,7 +121,7 @@ struct EncodingOptions: ParsableArguments {
         said.first { $0.codec == Self.predicted || $0.codec == "JPEG" }?.option
     }
 
-    /// Codecs whose frames are predicted from one another, as messages name them.
+    /// Codecs that predict frames from other frames, as messages name them.
     static let predicted = "H.264, VP8, VP9 or AV1"
 
     /// Copies the options into the settings; the defaults of the library stay otherwise.
@@ -179,11 +177,9 @@ extension ClipFormat {
         }
     }
 
-    /// Encoders with settings of their own that may be at work; named as in the messages of
-    /// `EncodingOptions`.
+    /// Encoders that may be in use and have their own settings, named as in the messages of `EncodingOptions`.
     ///
-    /// "May": whether JPEG is encoded depends on what the camera delivers, which is known only once it is
-    /// open.
+    /// "May": whether JPEG is encoded depends on what the camera delivers, which is known only once it is open.
     func codecs(_ video: VideoCodec, _ audio: AudioCodec, _ kinds: Set<MediaKind>) -> Set<String> {
         switch self {
         case .flac: return ["FLAC"]

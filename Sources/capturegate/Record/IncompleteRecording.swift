@@ -2,11 +2,10 @@ import CaptureGate
 import CaptureRecording
 
 extension Clip {
-    /// Error of `--strict` about a clip with frames without a signal, or that ended for want of one; `nil`
-    /// for all others.
+    /// Error of `--strict` about a clip with frames without a signal, or that ended because there was no signal; `nil` for all
+    /// others.
     ///
-    /// Checked at the end: a clip that has begun is kept, since what was shot before the loss may be all
-    /// there is.
+    /// Checked at the end: a clip that has begun is kept, since what was recorded before the loss may be all there is.
     var signalLoss: CaptureError? {
         let blind = zip(tracks, ledger.tracks).first { $1.lost.noSignal > 0 }
         guard blind != nil || end == .signal else { return nil }
@@ -33,7 +32,7 @@ struct IncompleteRecording: Error {
     /// Exit code of the clip's end; a file name that was taken meanwhile keeps its own (EX_CANTCREAT).
     var code: Int32 { error.kind == .fileExists ? error.exitCode : clip.end.exitCode }
 
-    /// Sentence about what is there all the same.
+    /// Sentence about the files that remain.
     var remainder: String {
         // Only OUT failed, and at once; the other outputs have the recording.
         if clip.duration == .zero, !clip.tees.isEmpty { return "Only the files of --tee have the recording." }
@@ -49,7 +48,7 @@ extension EndReason {
     /// Exit status after a recording that ended so, by `sysexits.h`: 69 EX_UNAVAILABLE, 74 EX_IOERR, 77
     /// EX_NOPERM.
     ///
-    /// 0 also after Ctrl-C, a full `--max-size` and a reader that has enough, as `head`: somebody wanted that end.
+    /// Also 0 after Ctrl-C, at `--max-size`, and if a reader such as `head` has enough: those ends are intended.
     var exitCode: Int32 {
         switch self {
         case .complete, .maxSize, .silence, .interrupt, .readerGone: 0
@@ -59,7 +58,7 @@ extension EndReason {
         }
     }
 
-    /// Reason for people; fits behind "Ended early: ".
+    /// Reason for people; fits after "Ended early: ".
     var phrase: String {
         switch self {
         case .complete: "complete"

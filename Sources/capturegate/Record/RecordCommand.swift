@@ -88,8 +88,7 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
     @OptionGroup(title: "Audio") var audio: AudioOptions
     @OptionGroup(title: "Encoders") var encoding: EncodingOptions
 
-    /// Off by default: drivers that round a rate or a size are the rule, and the differences are reported
-    /// anyway.
+    /// Off by default: drivers often round a rate or a size, and the differences are reported anyway.
     @Flag(
         help: .advanced(
             "Fail (exit code 78) if a device changes a setting.",
@@ -102,8 +101,7 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
             discussion: "The script Tests/Rig/clap-offset of the sources measures how far a clip's tracks are apart."))
     var clap = false
 
-    /// Off by default, as no recording can be repeated. A `.partial` file is spared even so: it may be all
-    /// that is left of one.
+    /// Off by default, as no recording can be repeated. A `.partial` file is never replaced: it may be all that is left of one.
     @Flag(help: "Replace OUT if it exists, but never OUT.partial.")
     var force = false
 
@@ -127,7 +125,7 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
             valueName: "title"))
     var chapter: [String] = []
 
-    /// Losses stay: a quiet recording must not hide that something is missing.
+    /// Losses are shown: a quiet recording must not hide that something is missing.
     @Flag(name: .shortAndLong, help: "Show only losses, and settings that a device changed.")
     var quiet = false
 
@@ -145,9 +143,8 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
         // Asked before anything else: the terminal's answer must not mix with a question about permission.
         let screen = video.preview ? try PreviewTerminal.screen(besidesEvents: json.isOn) : nil
         let plan = try RecordingPlan(self, preview: screen)
-        // Files are created before anybody is asked: a permission must not be spent on a path that can't be
-        // written.
-        // One that is to be cut into files is refused, and not waited for.
+        // Files are created before anybody is asked: a permission must not be spent on a path that can't be written. Segments
+        // can't be written to a pipe, so with them no reader is awaited.
         let readers = files.segment == nil ? try plan.destinations.waitForReaders() : []
         let targets = try withExtendedLifetime(readers) { try RecordingTargets(plan, files, replacing: force) }
         let reporter = EventReporter(view: plan.view(json: json.isOn, isQuiet: quiet, preview: screen))

@@ -57,7 +57,7 @@ struct TimeOptions: ParsableArguments {
         transform: DurationArgument.parse)
     var preRoll: DurationArgument?
 
-    /// By power and not by peak, so that a single click does not end the silence.
+    /// Measured by power, not by peak, so that a single click does not end the silence.
     @Option(
         help: ArgumentHelp(
             "Stop after this much silence, such as 3s or 3s,-45.",
@@ -68,7 +68,7 @@ struct TimeOptions: ParsableArguments {
         transform: SilenceArgument.parse)
     var untilSilence: SilenceArgument?
 
-    /// Start of the clip, nanoseconds since 1970; `nil` where it begins at once.
+    /// Start of the clip, nanoseconds since 1970; `nil` if it begins at once.
     ///
     /// - Throws: `.usage` for a moment that the calendar does not have, or that is over.
     func startsAt() throws(CaptureError) -> Int64? {
@@ -139,7 +139,7 @@ struct FileOptions: ParsableArguments {
     var tee: [String] = []
 }
 
-/// Options of the cameras; they apply to each of several. Those of a camera's mode may be said again, each time for the camera
+/// Options of the cameras; each applies to all of them. Options of the mode can be repeated, each time for the camera named
 /// before.
 ///
 /// Without any of them the camera's own best mode is negotiated.
@@ -171,7 +171,7 @@ struct VideoOptions: ParsableArguments {
     @Flag(help: "Show the video in the terminal during the recording.")
     var preview = false
 
-    /// First of these options that was given; named in the error where no camera is recorded.
+    /// First of these options that was given; named in the error if no camera is recorded.
     var firstGiven: String? {
         if !size.isEmpty { return "--size" }
         if !fps.isEmpty { return "--fps" }
@@ -181,11 +181,11 @@ struct VideoOptions: ParsableArguments {
         return videoCodec == .automatic ? nil : "--video-codec"
     }
 
-    /// Settings of each camera for the library; `nil` leaves a choice to it.
+    /// Settings of each camera for the library; `nil` lets the library choose.
     ///
     /// - Parameters:
     ///   - count: number of cameras.
-    ///   - strict: true to fail where a driver would choose otherwise.
+    ///   - strict: true to fail if a driver chooses another value.
     func settings(of count: Int, strict: Bool) -> [VideoSettings] {
         let order = OptionOrder()
         let sizes = order.values(size, of: "--size", for: count, "--camera")
@@ -201,7 +201,7 @@ struct VideoOptions: ParsableArguments {
     }
 }
 
-/// Options of the microphones. Rate, channels, gain and sample format may be said again for each of several, behind its name.
+/// Options of the microphones. Rate, channels, gain and sample format can be repeated, each after the name of its microphone.
 struct AudioOptions: ParsableArguments {
     @Option(
         help: .advanced(
@@ -209,7 +209,7 @@ struct AudioOptions: ParsableArguments {
             valueName: "hertz"), transform: RateArgument.parse)
     var rate: [RateArgument] = []
 
-    /// A number is the device's own affair, since it may have modes; a choice is made of what it delivers.
+    /// A number is requested from the device, which may have several modes. A selection picks channels from those it delivers.
     @Option(
         help: ArgumentHelp(
             "Channels: a number, mono, left, right, or 1,3.",
@@ -250,7 +250,7 @@ struct AudioOptions: ParsableArguments {
                 """, valueName: "clock"))
     var sync: SyncClock = .automatic
 
-    /// First of these options that was given; named in the error where no microphone is recorded.
+    /// First of these options that was given; named in the error if no microphone is recorded.
     var firstGiven: String? {
         if !rate.isEmpty { return "--rate" }
         if !channels.isEmpty { return "--channels" }
@@ -261,11 +261,11 @@ struct AudioOptions: ParsableArguments {
         return audioCodec == .automatic ? nil : "--audio-codec"
     }
 
-    /// Settings of each microphone for the library; `nil` leaves a choice to it.
+    /// Settings of each microphone for the library; `nil` lets the library choose.
     ///
     /// - Parameters:
     ///   - count: number of microphones.
-    ///   - strict: true to fail where the device would choose otherwise.
+    ///   - strict: true to fail if the device chooses another value.
     func settings(of count: Int, strict: Bool) -> [MicrophoneSettings] {
         let order = OptionOrder()
         let rates = order.values(rate, of: "--rate", for: count, "--microphone")
@@ -285,7 +285,7 @@ struct AudioOptions: ParsableArguments {
     }
 }
 
-/// Settings of one microphone, and the conversion of what it delivers.
+/// Settings of one microphone, and the conversion of its audio.
 struct MicrophoneSettings {
     var device: AudioSettings
     let conversion: AudioConversion

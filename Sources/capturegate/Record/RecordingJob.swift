@@ -12,7 +12,7 @@ struct RecordingJob {
 
     /// Runs the operation and waits for its result.
     ///
-    /// - Throws: what kept a file from coming to be; nothing is left behind then.
+    /// - Throws: the reason why a file could not be created; nothing is left behind then.
     func run() async throws(CaptureError) -> RecordingOutcome {
         let stop = try RecordingStop(partial: targets.partial)
         // Before the operation starts, so that Ctrl-C at the question is heard.
@@ -30,7 +30,7 @@ struct RecordingJob {
         }
     }
 
-    /// Operation with everything the plan says.
+    /// Operation with the settings of the plan.
     private func operation(_ stop: RecordingStop) -> RecordingOperation {
         RecordingOperation(
             authorization: AuthorizedFor(Capability.All(plan.requests)), settings: plan.settings, targets: targets,
@@ -53,7 +53,7 @@ struct RecordingOperation: CaptureOperation {
     let settings: RecorderSettings
     let targets: RecordingTargets
     let stop: RecordingStop
-    /// Meaning of keys; `nil` where nobody sees that they mean anything.
+    /// Meaning of keys; `nil` if nothing on the screen explains them.
     let keys: RecordingKeys?
     let reporter: EventReporter<RecordingEvent>
 
@@ -77,7 +77,7 @@ struct RecordingOperation: CaptureOperation {
         let clip = try await recorder.record(
             into: targets.first, and: targets.others, control: stop.control
         ) { [reporter] event in
-            // The recorder returns a clip also where an error cut it short, since the file is valid.
+            // The recorder returns a clip even if an error cut it short, since the file is valid.
             if case .ended(_, let error, _) = event { cause.set(error) }
             reporter.handle(event)
         }
@@ -97,7 +97,7 @@ struct RecordingTargets: Sendable {
         var targets: [RecordingTarget] = []
         do throws(CaptureError) {
             for output in [PlannedOutput(destination: plan.destination, format: plan.format)] + plan.tees {
-                // A virtual camera beside files has no part in what is said of them.
+                // Options about files don't apply to a virtual camera among the outputs.
                 let isFile = output.format != .v4l2
                 targets.append(
                     try RecordingTarget(
@@ -106,7 +106,7 @@ struct RecordingTargets: Sendable {
                         maxBytes: isFile ? files.maxSize?.bytes : nil, buffer: Int(files.buffer.bytes)))
             }
         } catch {
-            // All or nothing: the files of those before it would remain, empty.
+            // All or nothing: otherwise the empty files of earlier outputs would remain.
             for target in targets { target.discard() }
             throw error
         }
@@ -117,7 +117,7 @@ struct RecordingTargets: Sendable {
     /// Names of the files until they are finished; outputs to streams have none.
     var partial: [String] { ([first] + others).compactMap(\.partialName) }
 
-    /// Removes what was created, where the recording never began.
+    /// Removes the created files if the recording never began.
     func discard() { for target in [first] + others { target.discard() } }
 }
 
@@ -138,8 +138,8 @@ final class IncompleteRecordingCause: Sendable {
     func set(_ error: CaptureError?) { self.error.withLock { $0 = error } }
 }
 
-/// Effect of signals on a recording: one dismisses an open question, or ends the running recording; the next
-/// gives up a recording that does not finish.
+/// Effect of signals on a recording: one dismisses an open question, or ends the running recording; the next aborts a recording
+/// that does not finish.
 ///
 /// *thread-safe*
 final class RecordingStop: Sendable {
@@ -178,7 +178,7 @@ final class RecordingStop: Sendable {
     /// Marks the devices as open: from now on a signal ends the recording, and the file is finished.
     func begin() { state.withLock { $0.isRecording = true } }
 
-    /// Sets what is done before the process ends at once.
+    /// Sets an action to run before the process ends at once.
     func aborts(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.abort = action } }
 
     /// Acts on a signal; called on the main thread. SIGUSR1 begins a clip that waits in its pre-roll; SIGUSR2 pauses and resumes.
@@ -218,13 +218,13 @@ final class RecordingStop: Sendable {
     /// Ends the process at once, naming the files that remain. They are valid for `capturegate recover`.
     private func abort() -> Never {
         var rest = ""
-        // One of several outputs may be finished already, and then has lost its partial name.
+        // One of several outputs may be finished already, so that its partial name no longer exists.
         let left = partial.filter { $0.contains("-NNNN") || $0.contains("%") || FileSystem.allows(.existence, to: $0) }
             .map(\.visible)
         if !left.isEmpty { rest = ". The recording is in \(left.joined(separator: " and "))" }
         StandardStream.error.note("capturegate: Stopped before the clip was finished\(rest).")
         state.withLock { $0.abort }?()
-        // Without unwinding: what was to be unwound is what hangs.
+        // Without unwinding, since that is what hangs.
         Signals.endProcess(status: CaptureError(.inputOutput, "").exitCode)
     }
 }

@@ -6,13 +6,13 @@ import Synchronization
 /// Keys of a recording at a terminal: Enter begins a clip that waits in its pre-roll, q ends it, space pauses and resumes, m sets a
 /// chapter.
 struct RecordingKeys: Sendable {
-    /// True where an output stores chapters.
+    /// True if an output stores chapters.
     let hasChapters: Bool
 
     /// Words about the keys, for the line at the start.
     var legend: String { hasChapters ? "q stops, space pauses, m adds a chapter." : "q stops, space pauses." }
 
-    /// Does what a key means; others mean nothing.
+    /// Performs the action of a key; ignores other keys.
     func act(on key: UInt8, _ control: RecordingControl) {
         switch key {
         case 0x0A, 0x0D: control.begin()
@@ -29,21 +29,21 @@ struct RecordingKeys: Sendable {
 /// The terminal is left as it was when the listener ends. A process in the background may not read, and waits until it is in the
 /// foreground.
 final class KeyListener: Sendable {
-    /// True once nobody waits for a key any more.
+    /// True once the listener must stop.
     private let isOver = Atomic(false)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Between two looks whether it is over.
+    /// Interval of checking whether to stop.
     private static let interval = Duration.milliseconds(100)
 
     /// Starts to listen; does nothing without a terminal.
     ///
-    /// - Parameter action: called for each key, on a thread of its own.
+    /// - Parameter action: called for each key, on a separate thread.
     init(_ action: @escaping @Sendable (UInt8) -> Void) {
-        // A thread of its own, since it waits for the whole recording.
+        // A separate thread, since it waits for the whole recording.
         DispatchQueue(label: "capturegate.keys").async { [self] in
             while !isOver.load(ordering: .acquiring) {
-                // The person is gone, or there never was one.
+                // The terminal is gone, or never existed.
                 guard let terminal = try? Terminal() else { break }
                 guard terminal.isForeground else {
                     Poll.pause(milliseconds: 100)

@@ -30,7 +30,7 @@ struct RecordingPlan: Sendable {
         let choice = try DeviceChoice(destination.isAudioOnly ? [.audio] : format.kinds, command.selection)
         let kinds = choice.kinds(mixed: command.audio.mix)
         try format.check(kinds)
-        // With `--format` the ending is the person's own affair.
+        // With `--format` the file name can have any ending.
         if command.format == nil { try destination.checkEnding(kinds) }
         try choice.check(command.video, command.audio, command.times)
         try format.check(command.video.videoCodec, command.audio.audioCodec)
@@ -53,7 +53,7 @@ struct RecordingPlan: Sendable {
         var settings = RecorderSettings(command, devices, formats, startsAt: try command.times.startsAt())
         settings.preview = preview.map { PreviewSettings(width: $0.bounds.width, height: $0.bounds.height) }
         self.settings = settings
-        // With a pre-roll Enter begins the clip, whoever watches.
+        // With a pre-roll, Enter must begin the clip even if nothing is shown.
         let isShown = StandardStream.error.isTerminal && !command.quiet && !command.json.isOn
         let keys = RecordingKeys(hasChapters: formats.contains(where: \.holdsChapters))
         self.keys = isShown || settings.preRoll != nil ? keys : nil
@@ -70,7 +70,7 @@ struct RecordingPlan: Sendable {
         }
     }
 
-    /// Refuses what would need the pictures of a camera's own H.264 or H.265, which is asked for: nothing here decodes it.
+    /// Refuses options that need decoded frames if the camera's own H.264 or H.265 is requested: this program can't decode it.
     private static func check(stream command: RecordCommand, _ formats: [ClipFormat]) throws(CaptureError) {
         for pixels in command.video.pixelFormat where pixels.isPredicted {
             guard formats.allSatisfy({ $0.passes(pixels, as: command.video.videoCodec) }) else {
@@ -86,7 +86,7 @@ struct RecordingPlan: Sendable {
         }
     }
 
-    /// Refuses `--clap` where no built-in device is recorded: real devices do not obey it.
+    /// Refuses `--clap` if no built-in device is recorded: real devices do not obey it.
     private static func check(clap: Bool, _ devices: [Device]) throws(CaptureError) {
         guard clap, !devices.contains(where: \.isBuiltIn) else { return }
         throw CaptureError(
@@ -115,7 +115,7 @@ struct RecordingPlan: Sendable {
         return tees
     }
 
-    /// Format and place of an output that is written as `FORMAT:PATH`; a file of such a name is `./FORMAT:PATH`.
+    /// Format and destination of an output written as `FORMAT:PATH`. A file with such a name is written as `./FORMAT:PATH`.
     private static func named(_ text: String) -> (format: String?, place: String) {
         guard let colon = text.firstIndex(of: ":"), text.index(after: colon) < text.endIndex,
             let format = try? ClipFormat(for: .nothing, named: String(text[..<colon])), format != .nothing
@@ -123,7 +123,7 @@ struct RecordingPlan: Sendable {
         return (String(text[..<colon]), String(text[text.index(after: colon)...]))
     }
 
-    /// Keys that mean something while it records: `nil` where no row on the terminal says so.
+    /// Keys with a meaning during the recording; `nil` if no row on the terminal explains them.
     let keys: RecordingKeys?
 
     /// All outputs, the clip's own first.
@@ -143,7 +143,7 @@ struct RecordingPlan: Sendable {
         }
     }
 
-    /// Purpose for the question: a person is told for how long, and where the recording goes.
+    /// Purpose for the question: shows the person the duration and the destination.
     private var purpose: String {
         let targets = destinations.map(Self.phrase).joined(separator: " and ")
         let end = settings.untilSilence == nil ? "until stopped" : "until silence"
@@ -162,8 +162,7 @@ struct RecordingPlan: Sendable {
         }
     }
 
-    /// View of the events: trouble alone where asked; NDJSON for programs; a live row on a terminal; plain
-    /// lines elsewhere.
+    /// View of the events: only problems with `--quiet`; NDJSON for programs; a live row on a terminal; otherwise plain lines.
     func view(json: Bool, isQuiet: Bool, preview: PreviewScreen?) -> any EventView<RecordingEvent> {
         if isQuiet { return QuietView(stream: .error) }
         let output = usesStandardOutput ? StandardStream.error : .output
@@ -208,14 +207,13 @@ extension RecorderSettings {
         chapterTitles = command.chapter
         duration = command.selection.time?.duration
         reattach = command.reattach?.duration
-        // Twice a second is enough for one line a second; a live row, which is watched, gets the default
-        // rate.
+        // Twice a second is enough for one line a second; a live row gets the default rate.
         if command.json.isOn || !StandardStream.error.isTerminal { progressInterval = .milliseconds(500) }
     }
 }
 
 extension VideoOptions {
-    /// True if each camera is asked for its own H.264 or H.265.
+    /// True if each camera's own H.264 or H.265 is requested.
     var isPassed: Bool { !pixelFormat.isEmpty && pixelFormat.allSatisfy(\.isPredicted) }
 
     /// Kinds of tracks that need an encoder; a camera's own stream needs none.
@@ -225,8 +223,8 @@ extension VideoOptions {
 }
 
 extension RecordCommand {
-    /// True if a camera's own H.264 may be taken where nothing else is as good: all outputs hold it, and nothing asks for pictures
-    /// or their coding.
+    /// True if a camera's own H.264 may be chosen when no other mode is as good: all outputs can hold it, and no option needs
+    /// decoded frames or an encoder.
     fileprivate func mayBePredicted(in formats: [ClipFormat]) -> Bool {
         guard !video.preview, encoding.firstOfVideo == nil, let first = formats.first,
             first == .matroska || first == .mp4
@@ -242,7 +240,7 @@ struct PlannedOutput: Hashable, Sendable {
 }
 
 extension RecordCommand {
-    /// Refuses options about files where nothing is recorded into one, and a pre-roll of what is shown at once.
+    /// Refuses options about files if no output is a file, and a pre-roll for an output that shows frames at once.
     ///
     /// - Throws: `.usage`.
     fileprivate func checkShown(_ outputs: [PlannedOutput]) throws(CaptureError) {
@@ -268,8 +266,8 @@ extension RecordCommand {
 }
 
 extension ClipDestination {
-    /// True if both are one destination, however they are written: `./a.mkv`, an absolute path, or by a
-    /// linked directory.
+    /// True if both are the same destination, however they are written: `./a.mkv`, an absolute path, or through a linked
+    /// directory.
     ///
     /// Two outputs in one file would destroy each other, so they are refused before anything is opened.
     func isSame(_ other: ClipDestination) -> Bool {
@@ -327,10 +325,10 @@ extension [ClipDestination] {
         for destination in self { try destination.checkTerminal() }
     }
 
-    /// Opens the pipes among them, each of which waits until somebody has opened it to read. Meanwhile a signal ends the process,
-    /// which has nothing to finish.
+    /// Opens the pipes among them, waiting until each has a reader. Meanwhile a signal ends the process, which has nothing to
+    /// finish.
     ///
-    /// - Returns: what keeps the readers from seeing an end before the outputs are open.
+    /// - Returns: open ends of the pipes, which keep readers from seeing an end of file before the outputs are open.
     /// - Throws: `.inputOutput`.
     func waitForReaders() throws(CaptureError) -> [OutputReader] {
         var readers: [OutputReader] = []

@@ -21,13 +21,13 @@ struct RecoverCommand: ParsableCommand {
             """
     ).parsedAlone
 
-    /// Names of partial files or of finished clips: Tab completes the one, and people remember the other.
+    /// Names of partial files or of finished clips: Tab completes the former, and people remember the latter.
     @Argument(
         help: ArgumentHelp("Interrupted recordings, or names of finished clips.", valueName: "file"),
         completion: .file())
     var files: [String]
 
-    /// Finished clip's own name by default: that is what the recording was to be called.
+    /// Finished clip's own name by default.
     @Option(
         help: ArgumentHelp("Name of the finished clip, if you recover one file.", valueName: "out"), completion: .file()
     )
@@ -42,7 +42,7 @@ struct RecoverCommand: ParsableCommand {
 
     @OptionGroup var json: JSONOption
 
-    /// Refuses a single target for several files, and targets that are no files.
+    /// Refuses a single target for several files, and targets that are not files.
     func validate() throws {
         guard to == nil || files.count == 1 else { throw ValidationError("--to needs exactly one FILE.") }
         if ["", "-", "null:"].contains(to) { throw ValidationError("--to needs the name of a file.") }
@@ -55,7 +55,7 @@ struct RecoverCommand: ParsableCommand {
             do throws(CaptureError) {
                 try StandardStream.output.show(recovered(file), json: json.isOn)
             } catch {
-                // The last failure is thrown and reported as any error is; those before it are reported here.
+                // The last failure is thrown and reported like any error; earlier ones are reported here.
                 if let failure {
                     StandardStream.error.note(ErrorReport(error: failure).lines(TextStyle(for: .error))[0])
                 }

@@ -14,7 +14,7 @@ struct ClipSummary {
             + clip.tees.map(Self.line)
     }
 
-    /// Pauses, and the time that they left out.
+    /// Number and total length of the pauses.
     private var pauses: String {
         let pauses = clip.ledger.pauses
         guard !pauses.isEmpty else { return "" }
@@ -33,7 +33,7 @@ struct ClipSummary {
         return "\(NumberText.time(mark.at)): \(lost) lost by \(track.name.visible)"
     }
 
-    /// Line about a signal that is lost, or back.
+    /// Line about a signal that is lost, or has returned.
     static func line(_ track: ClipTrack, _ signal: SignalState, at time: Duration) -> String {
         let loss = signal == .present ? "" : "; its frames count as lost"
         return "\(NumberText.time(time)): \(track.name.visible) \(signal.phrase)\(loss)"
@@ -49,7 +49,7 @@ struct ClipSummary {
         "\(NumberText.time(chapter.at)): \(chapter.title.visible)"
     }
 
-    /// Line about an output that failed while others go on.
+    /// Line about an output that failed while others continue.
     static func line(_ failure: OutputFailure) -> String {
         "\(place(failure.path)) failed and ends here: \(failure.error.message.visible)"
     }
@@ -62,14 +62,14 @@ struct ClipSummary {
         return "\(files): \(time), \(NumberText.bytes(tee.bytes))\(encoderLosses(tee.ledger, tee.format)), \(reason)"
     }
 
-    /// Frames that this output's own encoder left out; losses of the devices are the same in every output and
-    /// stand with the first.
+    /// Frames that this output's encoder dropped. Losses of the devices are the same in every output, so only the first one shows
+    /// them.
     private static func encoderLosses(_ ledger: LossLedger, _ format: ClipFormat) -> String {
         let lost = ledger.tracks.reduce(0) { $0 + $1.lost.encoder }
         return lost == 0 ? "" : ", \(NumberText.counted(lost, "frame")) lost \(tooSlow(format))"
     }
 
-    /// Place at which frames are lost that wait too long for an encoder, or for who shows them.
+    /// Part that was too slow, so that waiting frames were dropped.
     private static func tooSlow(_ format: ClipFormat) -> String {
         format == .v4l2 ? "by the output, which was full" : "by the encoder, which was too slow"
     }
@@ -94,7 +94,7 @@ struct ClipSummary {
     private static func line(_ track: ClipTrack, _ ledger: TrackLedger, _ format: ClipFormat) -> String {
         let delivered = NumberText.counted(ledger.delivered, track.kind == .video ? "frame" : "sample")
         var parts = [delivered, lost(ledger, format)]
-        // Shown for audio even if 0: an xrun is what one looks for first.
+        // Shown for audio even if 0: people look for xruns first.
         if track.kind == .audio { parts.append(NumberText.counted(ledger.xruns, "xrun")) }
         if ledger.filled > 0 { parts.append("\(ledger.filled) filled in") }
         if ledger.repaired > 0 { parts.append("\(ledger.repaired) repaired") }
@@ -116,7 +116,7 @@ struct ClipSummary {
     /// ms ahead.
     private static let offsetTolerance: Int64 = 40_000_000
 
-    /// Remark about an offset at the end of the clip; empty where it is too small to be noticed.
+    /// Remark about an offset at the end of the clip; empty if it is too small to be noticed.
     private static func endOffset(_ ledger: TrackLedger) -> [String] {
         guard let offset = ledger.endOffsetNanoseconds, abs(offset) > offsetTolerance else { return [] }
         let way = offset > 0 ? "behind" : "ahead"
@@ -125,7 +125,7 @@ struct ClipSummary {
         ]
     }
 
-    /// Losses by cause. Causes without one are left out: a list of zeros hides the one that matters.
+    /// Losses by cause. Causes without losses are omitted: a list of zeros hides the one that matters.
     private static func lost(_ ledger: TrackLedger, _ format: ClipFormat) -> String {
         let lost = ledger.lost
         let causes: [(UInt64, String)] = [

@@ -4,11 +4,10 @@ import LinuxSystem
 /// Error as text for a person and as JSON for a program, of the same data.
 struct ErrorReport {
     let error: CaptureError
-    /// Lines about all that the device can do, where it would do otherwise than asked.
+    /// Lines with the formats that the device offers, if it can't do the requested one.
     var offers: [String] = []
 
-    /// Sentence, causes, and remedies, each command on a line of its own, so that a triple click copies it
-    /// whole.
+    /// Sentence, causes, and remedies, each command on its own line, so that a triple click copies it whole.
     ///
     /// Every text passes through `visible`: messages quote device names and paths, which anybody can choose.
     func lines(_ style: TextStyle) -> [String] {
@@ -67,12 +66,12 @@ extension CaptureError {
 
 /// Reason why a stream could not be written.
 enum StreamFailure: Error {
-    /// The reader is gone, as with `head`: there is nobody left to tell, so it counts as success.
+    /// The reader is gone, as with `head`: nobody is left to read a message, so this counts as success.
     case closed
-    /// Any other error, such as a full disk behind a redirection.
+    /// Any other error, such as a full disk if the output is redirected.
     case failed(StandardStream)
 
-    /// Error to be reported; `nil` where a reader simply had enough.
+    /// Error to be reported; `nil` if the reader closed the pipe.
     var error: CaptureError? {
         guard case .failed(let stream) = self else { return nil }
         let name = stream.descriptor == .standardOutput ? "Standard output" : "Standard error"

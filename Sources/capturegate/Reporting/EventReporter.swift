@@ -4,13 +4,13 @@ import Synchronization
 
 /// Queue that passes events on to their view.
 ///
-/// A queue of its own, since a stopped terminal (Ctrl-S) or a slow reader blocks `write`, and that must not
-/// hold up the capture. A progress event that arrives while one is still being shown is dropped: the next one
-/// says it all again, and a growing queue would only show old figures.
+/// A separate queue, since a stopped terminal (Ctrl-S) or a slow reader blocks `write`, and that must not delay the capture. A
+/// progress event that arrives while another is being shown is dropped: the next one repeats all figures, and a growing queue
+/// would only show old ones.
 ///
 /// *thread-safe*
 final class EventReporter<Event: OngoingEvent>: Sendable {
-    /// View; used on the queue alone, locked for the compiler's sake.
+    /// View; used on the queue only, locked for the compiler's sake.
     private let view: Locked<any EventView<Event>>
     private let queue = DispatchQueue(label: "capturegate.view")
     /// True while a progress event waits or is being shown.
@@ -32,10 +32,9 @@ final class EventReporter<Event: OngoingEvent>: Sendable {
 
     /// Calls the handler once nothing can be shown any more, at once if that is so already.
     ///
-    /// A meter ends once its reader is gone; a recording goes on without it.
+    /// A meter ends once its reader is gone; a recording continues without it.
     func whenFailed(_ handler: @escaping @Sendable () -> Void) {
-        // Decided under the lock, called outside it: the handler cancels an operation, which takes locks of
-        // its own.
+        // Decided under the lock, called outside it: the handler cancels an operation, which takes other locks.
         let hasFailed = failing.withLock { failing in
             failing.handler = handler
             return failing.failure != nil
@@ -56,10 +55,9 @@ final class EventReporter<Event: OngoingEvent>: Sendable {
         }
     }
 
-    /// Returns when all events are shown, or after `patience`: a reader that does not read at all would keep
-    /// the program from ending.
+    /// Returns when all events are shown, or after `patience`: a reader that never reads would keep the program from ending.
     ///
-    /// - Parameter patience: longest wait; a reader that reads at all needs far less.
+    /// - Parameter patience: longest wait; any reader that reads needs far less.
     func finish(within patience: Duration = .seconds(5)) async {
         let waiting = Locked<CheckedContinuation<Void, Never>?>(nil)
         // Called by whichever comes first; a continuation may be resumed once only, so it is taken out.
@@ -95,12 +93,12 @@ protocol EventView<Event>: Sendable {
 
     /// Shows one event.
     ///
-    /// - Throws: where showing is all that the command does, as a meter's; a recording's views swallow
-    ///   failures, since the file is worth more than its progress.
+    /// - Throws: if showing is all that the command does, as a meter's; a recording's views swallow failures, since the file is
+    ///   worth more than its progress.
     mutating func show(_ event: Event) throws(StreamFailure)
 }
 
-/// Event of something that goes on.
+/// Event of an operation that takes time.
 protocol OngoingEvent: Sendable {
     /// True if the next event of its kind replaces it, so that this one may be dropped.
     var isProgress: Bool { get }

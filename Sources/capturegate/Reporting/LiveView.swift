@@ -13,10 +13,10 @@ struct LiveView: EventView {
     let summary: StandardStream
     let plan: RecordingPlan
     private let style: TextStyle
-    /// True while the row stands on the screen.
+    /// True while the row is on the screen.
     private var isDrawn = false
     private var isPaused = false
-    /// True until the clip has begun: the row tells levels alone.
+    /// True until the clip has begun: the row shows only levels.
     private var isWaiting = true
     /// Peak holds, one per microphone.
     private var holds: [PeakHold] = []
@@ -95,8 +95,8 @@ struct LiveView: EventView {
     /// Levels of the microphones in the columns that the words leave.
     private func bars(_ microphones: [AudioProgress], in freeColumns: Int) -> String? {
         guard !microphones.isEmpty else { return nil }
-        // In steps of four, lest the bar tremble when a word grows by a letter; brackets and the clip mark
-        // take three more.
+        // In steps of four, so that the bar does not flicker when a word grows by a letter; brackets and the clip mark take three
+        // more.
         let width = min(freeColumns / microphones.count - 3, max(4, 20 / microphones.count)) / 4 * 4
         guard width >= 4 else { return nil }
         let bar = LevelBar(scale: MeterScale(width: width))
@@ -163,8 +163,7 @@ struct ProgressText {
     /// Time of the clip, pauses of an unplugged device included.
     var time: String { NumberText.time(progress.elapsed) }
 
-    /// Peak of each microphone, `/` between them. Aligned to six columns, so that the words behind it stand
-    /// still.
+    /// Peak of each microphone, `/` between them. Padded to six columns, so that the words after it do not move.
     var level: String? {
         let levels = progress.microphones.map { NumberText.fixed($0.peakDBFS, 1).aligned(to: 6) }
         guard !levels.isEmpty else { return nil }
@@ -214,15 +213,14 @@ struct ProgressText {
 
 /// Free space where a recording is stored, read once a second.
 struct DiskSpace {
-    /// Directory of the file; `nil` where the recording goes to no disk.
+    /// Directory of the file; `nil` if the recording is not stored on a disk.
     private let directory: String?
     /// Time of the recording at which to read again, nanoseconds.
     private var next: Int64 = 0
-    /// Last result in bytes; `nil` where it could not be read.
+    /// Last result in bytes; `nil` if it could not be read.
     private var known: Int64?
 
-    /// Free space for a destination. The directory is asked about, since the file has another name until it
-    /// is finished.
+    /// Free space for a destination. Measured at the directory, since the file has another name until it is finished.
     init(of destination: ClipDestination) {
         directory =
             if case .file(let path) = destination {
@@ -230,10 +228,10 @@ struct DiskSpace {
             } else { nil }
     }
 
-    /// Free bytes, or `nil` where they are unknown.
+    /// Free bytes, or `nil` if they are unknown.
     ///
-    /// - Parameter time: time of the recording in nanoseconds; limits the calls, which may wait on a network
-    ///   file system.
+    /// - Parameter time: time of the recording in nanoseconds; limits the number of calls, which may wait for a network file
+    ///   system.
     mutating func freeBytes(at time: Int64) -> Int64? {
         guard let directory, time >= next else { return known }
         next = time + 1_000_000_000

@@ -7,7 +7,7 @@ import LinuxSystem
 /// Names of members end in their unit: `_ns` nanoseconds, `_dbfs` dB of full scale. Times of a clip count
 /// from its start.
 struct NDJSONView: EventView {
-    /// Standard output, or standard error where the clip itself goes to standard output.
+    /// Standard output, or standard error if the clip itself goes to standard output.
     let stream: StandardStream
     let plan: RecordingPlan
     /// Limits progress to one a second: logs of hours-long recordings stay readable.
@@ -18,7 +18,7 @@ struct NDJSONView: EventView {
         self.plan = plan
     }
 
-    /// Writes one event; a preview is none for programs.
+    /// Writes one event. Previews are not written.
     mutating func show(_ event: RecordingEvent) {
         switch event {
         case .waiting(let preRoll, let moment): stream.note(Self.waiting(preRoll, moment).text)
@@ -78,7 +78,7 @@ struct NDJSONView: EventView {
         ["event": "chapter", "at_ns": .nanoseconds(chapter.at), "title": .string(chapter.title)]
     }
 
-    /// Output that failed while others go on.
+    /// Output that failed while others continue.
     private static func failure(_ failure: OutputFailure) -> JSONValue {
         [
             "event": "output_failed", "path": .string(failure.path),
@@ -86,7 +86,7 @@ struct NDJSONView: EventView {
         ]
     }
 
-    /// Finished file of several; it has its final name by now and may be moved away.
+    /// Finished file of several; it has its final name and can be moved.
     private static func segment(_ part: ClipSegment) -> JSONValue {
         [
             "event": "segment", "path": .string(part.path), "start_ns": .nanoseconds(part.start),
@@ -142,7 +142,7 @@ extension VideoProgress {
 }
 
 extension TrackLedger {
-    /// Counts in short; the event's "ledger" has them by cause.
+    /// Summary of the counts; the event's "ledger" has them by cause.
     fileprivate var countsJSON: JSONValue {
         [
             "kind": .string(kind.rawValue), "name": .string(name), "device": .string(device),
@@ -152,7 +152,7 @@ extension TrackLedger {
 }
 
 extension ClipTrack {
-    /// Track as negotiated with the device, which may differ from what was asked for.
+    /// Track as negotiated with the device, which may differ from the request.
     fileprivate var json: JSONValue {
         let base: [(String, JSONValue)] = [
             ("kind", .string(kind.rawValue)), ("name", .string(name)), ("device", .string(device)),
@@ -178,7 +178,7 @@ extension ClipTrack {
 }
 
 extension RecordingEvent: OngoingEvent {
-    /// True for what the next event replaces: figures and previews. Losses and ends are never dropped.
+    /// True for events that the next one replaces: figures and previews. Losses and ends are never dropped.
     var isProgress: Bool {
         switch self {
         case .progress, .preview: true
@@ -189,7 +189,7 @@ extension RecordingEvent: OngoingEvent {
 
 /// Rate limiter that lets one progress per second of the clip pass.
 ///
-/// By the clip's time, not the clock's: lines then stand at even seconds, however late the view is.
+/// By the clip's time, not the clock's: lines are then at full seconds, however late the view is.
 struct RateLimiter: Sendable {
     /// Earliest time of the next progress, nanoseconds.
     private var next: Int64 = 1_000_000_000

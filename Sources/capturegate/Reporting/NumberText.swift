@@ -5,13 +5,13 @@ import CaptureGate
 /// By hand: `String(format:)` needs Foundation, and so ICU, in a program that starts in milliseconds; and a
 /// decimal comma, by the user's locale, would break scripts that read the plain text.
 enum NumberText {
-    /// Value with a fixed number of digits behind the point; 0 digits leave out the point.
+    /// Value with a fixed number of digits after the point; no point for 0 digits.
     static func fixed(_ value: Double, _ digits: Int) -> String {
         // Larger values would overflow 64 bits once they are scaled.
         guard value.isFinite, abs(value) < 1e15 else { return "?" }
         let scale = (0..<digits).reduce(Int64(1)) { power, _ in power * 10 }
         let scaled = Int64((abs(value) * Double(scale)).rounded())
-        // No "-0.0" for what rounds to nothing.
+        // No "-0.0" for a value that rounds to zero.
         let sign = value < 0 && scaled != 0 ? "-" : ""
         guard digits > 0 else { return "\(sign)\(scaled)" }
         let fraction = String(scaled % scale)
@@ -50,7 +50,7 @@ enum NumberText {
     /// Approximate time: `50 s`, `12 min`, `3 h`, `40 d`.
     static func span(seconds: Double) -> String {
         guard seconds.isFinite, seconds < 8.64e9 else { return "long" }
-        // A unit begins at three of its own: "2 h" would hide up to an hour, "150 min" hides a minute.
+        // A unit is used from three of it on: "2 h" would hide up to an hour, "150 min" hides a minute.
         for (unit, length) in [("d", 86_400.0), ("h", 3600.0), ("min", 60.0)] where seconds >= 3 * length {
             return "\(Int(seconds / length)) \(unit)"
         }
@@ -67,7 +67,7 @@ enum NumberText {
 }
 
 extension JSONValue {
-    /// With so many digits after the point as mean something.
+    /// Number with a fixed number of digits after the point; null if it is not finite.
     static func rounded(_ value: Double, _ digits: Int) -> JSONValue {
         value.isFinite ? .rendered(NumberText.fixed(value, digits)) : .null
     }

@@ -1,7 +1,7 @@
 import CaptureRecording
 import LinuxSystem
 
-/// Recording as lines of text for a pipe, a file or a dumb terminal: what begins, what goes wrong, and what came of it.
+/// Recording as lines of text for a pipe, a file or a dumb terminal: start, problems and result.
 struct PlainView: EventView {
     let stream: StandardStream
 
@@ -22,13 +22,13 @@ struct PlainView: EventView {
     }
 }
 
-/// Recording with `--quiet`: only what went wrong, as lines of text.
+/// Recording with `--quiet`: only problems, as lines of text.
 ///
-/// Silence on success is the Unix convention; a lost frame is no success.
+/// Silence on success is the Unix convention; a lost frame is not a success.
 struct QuietView: EventView {
     let stream: StandardStream
 
-    /// Writes losses, failures and differences; the summary only where something is missing.
+    /// Writes losses, failures and differences; the summary only if something is missing.
     mutating func show(_ event: RecordingEvent) {
         switch event {
         case .lost(let track, let mark): stream.note(ClipSummary.line(track, mark))
@@ -56,7 +56,7 @@ struct StartText {
     ///
     /// - Parameters:
     ///   - preRoll: captured time that is kept; `nil` without a pre-roll.
-    ///   - startsAt: start, since 1970; `nil` where a person begins it.
+    ///   - startsAt: start, since 1970; `nil` if a person begins it.
     static func waiting(_ preRoll: Duration?, _ startsAt: Duration?) -> String {
         let moment = startsAt.map(\.exactNanoseconds).map {
             "at \(CivilTime.localText(nanoseconds: $0))\(milliseconds(of: $0))"
@@ -75,7 +75,7 @@ struct StartText {
     }
 
     let tracks: [ClipTrack]
-    /// Respects in which the recording is not as it was asked for.
+    /// Differences between the recording and the request.
     let differences: [RecordingDifference]
 
     /// Writes one line per track and per difference.

@@ -1,17 +1,16 @@
 import CaptureGate
 
 extension Remedy {
-    /// Exact command line that does it, as a person types it; `nil` where none does.
+    /// Exact command line for the step, as a person types it; `nil` if there is none.
     ///
-    /// The library names steps alone: which words of this program take them is known here, and an app has buttons instead.
+    /// The library only names steps: this program knows its command lines, and an app has buttons instead.
     var commandLine: String? { action?.commandLine }
 }
 
 extension Remedy.Action {
     /// Command line for the step.
     ///
-    /// Every word from outside is quoted for a shell where it needs it: anybody can choose a path, a program's name, or
-    /// the name of a PCM.
+    /// Words from outside are quoted for a shell if needed: anybody can choose a path, a program's name, or the name of a PCM.
     var commandLine: String {
         switch self {
         case .listDevices: "capturegate devices"
@@ -38,19 +37,19 @@ extension Remedy.Action {
 }
 
 extension Remedy.Action {
-    /// Pipe to ffmpeg, with the options that were given. What the file can't have is not captured in the first place.
+    /// Pipe to ffmpeg, with the options that were given. Media that the file can't hold are not captured at all.
     private static func transcoding(to path: String, _ sound: Bool, _ picture: Bool) -> String {
         var words = recording(to: path) ?? ["capturegate", "record", "-"]
         if !sound || !picture {
             let device = sound ? "--camera" : "--microphone"
             if !words.contains(where: { $0 == device || $0.hasPrefix("\(device)=") }) { words += [device, "none"] }
         }
-        // ffmpeg takes a word that begins with a dash for an option.
+        // ffmpeg would read a word that begins with a dash as an option.
         let name = path.hasPrefix("-") ? "./" + path : path
         return (words.map(ShellQuote.word) + ["|", "ffmpeg", "-i", "-", ShellQuote.word(name)]).joined(separator: " ")
     }
 
-    /// Words of this recording with standard output in the place of its file; `nil` where the path is not that file.
+    /// Words of this recording with standard output in place of its file; `nil` if the path is not that file.
     private static func recording(to path: String) -> [String]? {
         let given = OptionOrder.words
         guard given.first == "record", let place = given.firstIndex(of: path), place > 0,
@@ -61,20 +60,20 @@ extension Remedy.Action {
 }
 
 extension Remedy.Permission {
-    /// Command line that gives it.
+    /// Command line that grants the permission.
     fileprivate var commandLine: String {
         var words = ["capturegate", "grant", ShellQuote.word(capability)]
         if let foreignProgram { words += ["--to", ShellQuote.word(foreignProgram)] }
         if let device { words += ["--device", ShellQuote.word(device)] }
-        // The highest level of a capability is what `grant` gives by default.
-        // A lower one has to be said: more than was refused must not be given by a copied line.
+        // `grant` gives the highest level by default. A lower one is written out, so that a copied line never grants more than was
+        // refused.
         let highest = CapabilityName(rawValue: capability).levels.last?.name
         if let level, level != highest { words += ["--level", ShellQuote.word(level)] }
         words.append(isOnce ? "--once" : "--always")
         return words.joined(separator: " ")
     }
 
-    /// Path of the program, unless it is this one, whose own recordings `grant` means by default.
+    /// Path of the program; `nil` for this program, which is the default of `grant`.
     private var foreignProgram: String? {
         guard let program else { return nil }
         return program == "capturegate" || program.hasSuffix("/capturegate") ? nil : program
@@ -82,7 +81,7 @@ extension Remedy.Permission {
 }
 
 extension Remedy.Mode {
-    /// Command line that records with it.
+    /// Command line that records in this mode.
     fileprivate var commandLine: String {
         "capturegate record clip.mkv --camera \(ShellQuote.word(device)) --size \(width)x\(height) --fps \(frameRate) "
             + "--pixel-format \(pixelFormat)"

@@ -1,16 +1,16 @@
 import CaptureGate
 import CaptureRig
 
-/// Time of a plan's checks, as far as the plan tells it: each check takes its `for`, those of a parallel group together the
-/// longest. Starts and stops come on top, and commands.
+/// Time of a plan's checks, as far as the plan states it: each check takes its `for`, and a parallel group takes as long as its
+/// longest check. Starts, stops and commands take extra time.
 struct PlanTime {
     private let steps: [[Expected]]
 
-    /// A check that is expected to take its time.
+    /// Check with its expected time.
     private struct Expected {
         let name: String
         let check: String
-        /// `nil` where the plan tells none.
+        /// `nil` if the plan states none.
         let seconds: Double?
     }
 
@@ -29,12 +29,12 @@ struct PlanTime {
         var running: [String: Double] = [:]
         /// Names of checks with a result.
         var ended: Set<String> = []
-        /// Seconds that a check of the catalogue has taken, the last time.
+        /// Seconds that each kind of check took the last time.
         var taken: [String: Double] = [:]
     }
 
-    /// Seconds left, and true if each of the checks left tells its time. A check that was made before is expected to take
-    /// as long again.
+    /// Seconds left, and true if the time of every remaining check is known. A check that ran before is expected to take as long
+    /// again.
     func left(_ progress: Progress) -> (seconds: Double, isWhole: Bool) {
         var (total, isWhole) = (0.0, true)
         for step in steps {
@@ -51,7 +51,7 @@ struct PlanTime {
 }
 
 extension PlannedCheck {
-    /// Seconds that it captures; `nil` for a check without such a time.
+    /// Duration of its capture in seconds; `nil` for a check without one.
     fileprivate var secondsOfCapture: Double? {
         guard case .duration(let time) = parameters["for"] else { return nil }
         return Double(time.nanoseconds) / 1e9

@@ -28,7 +28,7 @@ struct RigListCommand: ParsableCommand {
     }
 }
 
-/// `capturegate rig explain`: says what a check measures, how, and what it demands.
+/// `capturegate rig explain`: explains what a check measures, how, and its requirements.
 struct RigExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
@@ -171,8 +171,8 @@ extension CheckDefinition.Definition {
 
 /// A text that is broken between words.
 enum Paragraph {
-    /// Lines of a text whose first one stands behind a word, and the others below its own beginning; below the word in a
-    /// row that is too narrow for both.
+    /// Lines of a text beside a word, each aligned below the first line's beginning; below the word if the row is too narrow for
+    /// both.
     static func lines(_ text: String, behind word: String, width: Int) -> [String] {
         let isNarrow = width - word.count < 24 && word.contains { $0 != " " }
         let indent = isNarrow ? 6 : word.count

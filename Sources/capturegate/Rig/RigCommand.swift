@@ -55,7 +55,7 @@ struct RigCheckCommand: ParsableCommand {
     }
 }
 
-/// `capturegate rig compare`: says what got better and what worse between two reports.
+/// `capturegate rig compare`: reports what is better and what is worse in the second of two reports.
 struct RigCompareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
@@ -90,10 +90,10 @@ struct RigCompareCommand: ParsableCommand {
     }
 }
 
-/// A plan's file as it was read: the plan or its mistakes, for people and for programs.
+/// A plan's file: the plan or its mistakes, for people and for programs.
 struct PlanDocument {
     let path: String
-    /// `nil` where there are mistakes.
+    /// `nil` if there are mistakes.
     let plan: RigPlan?
     let diagnostics: [PlanDiagnostic]
 
@@ -108,7 +108,7 @@ struct PlanDocument {
         (plan, diagnostics) = PlanReader.read(path, catalogue: CheckCatalogue.all, profile: profile)
     }
 
-    /// The mistakes, one a line, or what the plan has in it.
+    /// Mistakes, one per line, or the contents of the plan.
     var lines: [String] {
         guard let plan else { return diagnostics.map(\.description.visible) }
         let checks = NumberText.counted(plan.checks.count, "check")

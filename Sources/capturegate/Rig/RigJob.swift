@@ -7,7 +7,7 @@ struct RigJob {
     let run: RigRun
     let plan: RigPlan
     let journal: RigJournal
-    /// Names of results of an earlier run, which are not told again.
+    /// Names of results of an earlier run, which are not shown again.
     let kept: Set<String>
     let json: Bool
 
@@ -31,7 +31,7 @@ struct RigJob {
                 task.cancel()
             case .echo: break
             case .second:
-                // The run is given up, with whatever hangs in it; what it has found is not.
+                // The run is aborted because something hangs, but its results are kept.
                 try? journal.finish()
                 Signals.endProcess(by: number)
             }
@@ -42,7 +42,7 @@ struct RigJob {
         }
         let results = await task.value
         ticker.cancel()
-        // Commands between the checks have no events of their own.
+        // Commands between the checks do not send events.
         for result in results where result.check == "command" { reporter.handle(.ended(result)) }
         reporter.handle(.over)
         await reporter.finish()
@@ -54,13 +54,13 @@ struct RigJob {
 private final class SignalEnd: Sendable {
     private let first = Locked<(signal: Int32, at: ContinuousClock.Instant)?>(nil)
 
-    /// The signal that came; `nil` while none has.
+    /// Signal that arrived; `nil` until one does.
     var signal: Int32? { first.withLock { $0?.signal } }
 
     /// Meaning of a signal.
     enum Meaning {
         case first
-        /// The first one once more: one Ctrl-C may arrive twice, from the terminal and from a parent that forwards it.
+        /// Repetition of the first one: one Ctrl-C may arrive twice, from the terminal and from a parent that forwards it.
         case echo
         case second
     }
@@ -82,9 +82,9 @@ private final class SignalEnd: Sendable {
 enum RigViewEvent: OngoingEvent {
     case began(PlannedCheck)
     case ended(CheckResult)
-    /// Time passes.
+    /// Regular event for redrawing the times.
     case tick
-    /// A signal has come, and the running check ends.
+    /// A signal has arrived, so the running check ends.
     case ending
     case over
 

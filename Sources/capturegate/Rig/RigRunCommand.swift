@@ -3,7 +3,7 @@ import CaptureGate
 import CaptureRig
 import LinuxSystem
 
-/// `capturegate rig run`: runs a plan, and tells what was found.
+/// `capturegate rig run`: runs a plan and reports the results.
 struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -63,14 +63,14 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     /// Runs the plan.
     ///
-    /// - Throws: `ExitStatus` for what the plan found; everything has been told then.
+    /// - Throws: `ExitStatus` unless all checks succeeded; everything has been reported by then.
     func run() async throws {
         let plan = try self.readPlan()
         let devices = DeviceCatalog.scan(.identity)
         let folder = out.map { ReportFolder($0) }
         let earlier = try earlierRun(of: plan, in: folder, among: devices)
         let journal = RigJournal(of: plan, among: devices, resuming: earlier, in: folder)
-        // Before anything runs: a night's results must not find out in the morning that they can't be kept.
+        // Checked before anything runs, so that a night's results are not lost because they can't be written.
         try journal.begin()
         var options = RigRun.Options()
         (options.accepts, options.directory, options.earlier) = (accept, out, earlier?.kept ?? [])
@@ -83,7 +83,7 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
         try tell(report, journal, after: signal, gatekeeper.unloggedEnds)
     }
 
-    /// Writes the commands that allow what nobody has allowed. The run goes on: other checks may need none of it.
+    /// Writes the commands that grant missing permissions. The run continues, since other checks may not need them.
     private static func tellForbidden(_ devices: [(name: String, device: Device)]) {
         let commands = devices.map { _, device in
             "    capturegate grant \(device.capability.rawValue) --device \(ShellQuote.word(device.id.rawValue)) --for 8h"
@@ -95,10 +95,10 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
                 .joined(separator: "\n"))
     }
 
-    /// The plan with the checks that are wanted.
+    /// Plan with the selected checks.
     ///
-    /// - Throws: `ExitStatus` after the mistakes have been written to standard error; `.usage` for a name of `--only` that
-    ///   nothing has.
+    /// - Throws: `ExitStatus` after the mistakes have been written to standard error; `.usage` for a name of `--only` that no
+    ///   check has.
     private func readPlan() throws -> RigPlan {
         let document = PlanDocument(reading: plan, profile: profile)
         if let plan = document.plan { return try plan.only(only) }
@@ -107,7 +107,7 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
         throw ExitStatus(code: PlanDocument.exitCode)
     }
 
-    /// The earlier run that `--resume` goes on from; `nil` to make everything.
+    /// Earlier run that `--resume` continues; `nil` to run everything.
     private func earlierRun(
         of plan: RigPlan, in folder: ReportFolder?, among devices: [Device]
     ) throws(CaptureError) -> EarlierRun? {
@@ -130,7 +130,7 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
         return earlier
     }
 
-    /// Writes the reports, and what remains to be told.
+    /// Writes the reports and the remaining errors.
     private func tell(
         _ report: RigReport, _ journal: RigJournal, after signal: Int32?, _ unlogged: [CaptureError]
     ) throws {
@@ -143,7 +143,7 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
                 try StandardStream.output.lines(RigSummary(report: report, directory: errors.isEmpty ? out : nil).lines)
             }
         } catch {
-            // A reader that has had enough changes nothing of the verdict.
+            // A closed pipe does not change the verdict.
             if let error = error.error { errors.append(error) }
         }
         let stream = StandardStream.error
@@ -151,7 +151,7 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
             stream.note(ErrorReport(error: error).lines(TextStyle(for: stream)).joined(separator: "\n"))
         }
         let found = signal.map { 128 + $0 } ?? report.exitCode
-        // Whoever audits the machine relies on the log: a missing end turns success into a failure, and nothing else.
+        // Audits rely on the log, so a missing end turns success into a failure. It does not replace the code of another failure.
         let code = errors.first?.exitCode ?? (found == 0 ? unlogged.first?.exitCode ?? 0 : found)
         if code != 0 { throw ExitStatus(code: code) }
     }
@@ -160,8 +160,8 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
 extension RigPlan.Profile: ExpressibleByArgument {}
 
 extension RigReport {
-    /// Exit code of a whole run: a failure outranks a device that is away. A check that could not measure counts as a failure,
-    /// since nothing was seen to be good.
+    /// Exit code of a whole run: a failure takes precedence over a missing device. A check that could not measure counts as a
+    /// failure, since nothing showed that the device works.
     var exitCode: Int32 {
         if count(.fail) + count(.error) > 0 { return 1 }
         return count(.miss) > 0 ? CaptureError(.unavailable, "").exitCode : 0
@@ -171,7 +171,7 @@ extension RigReport {
 /// End of a run in one line: counts of the verdicts, the time, and the reports.
 struct RigSummary {
     let report: RigReport
-    /// `nil` where no reports were written.
+    /// `nil` if no reports were written.
     let directory: String?
 
     var lines: [String] {

@@ -1,13 +1,13 @@
 import CaptureGate
 import CaptureRig
 
-/// Run of a plan as text: a row a check as it ends, and on a terminal a row that tells what runs and how long it takes.
+/// Run of a plan as text: a row for each finished check, and on a terminal a live row with the running checks and their times.
 struct RigView: EventView {
     private let output = StandardStream.output
     private let terminal = StandardStream.error
-    /// True where the results are shown; programs get the report alone.
+    /// True if the results are shown; programs get only the report.
     private let hasResults: Bool
-    /// True where the row of what runs can be drawn again.
+    /// True if the live row can be redrawn.
     private let isLive: Bool
     private let style = TextStyle(for: .output)
     private let time: PlanTime
@@ -15,22 +15,22 @@ struct RigView: EventView {
     private var progress = PlanTime.Progress()
     private var begun: [(name: String, at: ContinuousClock.Instant)] = []
     private var isDrawn = false
-    /// True once a signal has come: from then on the time left is not the plan's.
+    /// True after a signal: from then on the plan does not determine the time left.
     private var isEnding = false
 
     /// - Parameters:
-    ///   - plan: that is run.
-    ///   - kept: names of results that are not made again.
+    ///   - plan: plan to run.
+    ///   - kept: names of results that an earlier run made.
     init(_ plan: RigPlan, kept: Set<String>, json: Bool) {
         hasResults = !json
-        // With standard output in a pipe its reader may show it on this terminal, where both would be mixed up.
+        // If standard output is a pipe, its reader may write to this terminal as well, and both would be mixed up.
         isLive = terminal.canMoveCursor && (json || output.isTerminal)
         time = PlanTime(plan)
         count = plan.checks.count
         progress.ended = kept
     }
 
-    /// Shows one event. A report is worth more than its progress, but what can't be written is told in the end.
+    /// Shows one event. A failure to write is reported at the end, since the report matters more than its progress.
     mutating func show(_ event: RigViewEvent) throws(StreamFailure) {
         switch event {
         case .began(let check):
@@ -39,7 +39,7 @@ struct RigView: EventView {
         case .ended(let result):
             begun.removeAll { $0.name == result.name }
             progress.ended.insert(result.name)
-            // One that did not run tells nothing of the next one's time.
+            // The time of a check that did not run predicts nothing.
             if result.verdict.isGood || result.verdict == .fail { progress.taken[result.check] = result.seconds }
             clear()
             if hasResults { try output.lines(lines(of: result)) }
@@ -59,7 +59,7 @@ struct RigView: EventView {
         return RigResultText(result).table(style, columns: output.columns)
     }
 
-    /// Draws the row of what runs over itself.
+    /// Redraws the live row.
     private mutating func draw() {
         guard isLive, let first = begun.first else { return }
         isDrawn = true
@@ -70,7 +70,7 @@ struct RigView: EventView {
         let left = time.left(progress)
         let span = NumberText.span(seconds: left.seconds.rounded(.up))
         let others = begun.count > 1 ? " and \(begun.count - 1) more" : ""
-        // Its end may be cut, so that the times always have their columns.
+        // A long name is cut, so that the times always have their columns.
         let name = Self.shortened(first.name.visible + others, to: max(12, terminal.columns - 26))
         let ahead = [left.isWhole ? "\(span) left" : "at least \(span) left", "\(progress.ended.count) of \(count)"]
         let words = [name, NumberText.time(now - first.at)] + (isEnding ? [] : ahead)
@@ -103,7 +103,7 @@ struct RigResultText {
         return milliseconds < 1000 ? "\(milliseconds) ms" : NumberText.time(.milliseconds(milliseconds))
     }
 
-    /// The result in one line: the numbers of what is good, the reasons of all else.
+    /// Result in one line: measured numbers of a success, the reason of any other result.
     var line: String {
         let numbers = result.measures.map { measure in
             let bounds = measure.shownLimit.map { " (\($0))" } ?? ""
@@ -114,7 +114,7 @@ struct RigResultText {
         return "\(word.padded(to: 8)) \(result.name.visible) (\(time))\(said.isEmpty ? "" : ": \(said)")"
     }
 
-    /// The result and a row for each measure, with its number, its limit, and its verdict where that is not the result's.
+    /// Result, and a row for each measure with its number, its limit, and its verdict if that differs from the result's.
     func table(_ style: TextStyle, columns: Int) -> [String] {
         let isWide = columns >= 70
         let margin = String(repeating: " ", count: isWide ? 9 : 2)

@@ -4,7 +4,7 @@ import GateStore
 import GateSupervisor
 import LinuxSystem
 
-/// `capturegate run -- COMMAND`: runs any program, and holds it to the gate.
+/// `capturegate run -- COMMAND`: runs any program, which must ask the gate for each device.
 struct RunCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -34,9 +34,9 @@ struct RunCommand: AsyncParsableCommand, SignalHandlingCommand {
         parsing: .postTerminator, help: ArgumentHelp("Program and its arguments, after --.", valueName: "command"))
     var command: [String] = []
 
-    /// Variable by which a launcher knows that it runs within a run, since one supervisor can't be put into another.
+    /// Environment variable that shows a launcher that it already runs under `run`, since supervisors can't be nested.
     ///
-    /// Nothing is held or let go by it: what is started within a run is held to it whatever its environment says.
+    /// It has no effect on security: programs started under `run` are supervised whatever their environment says.
     static let heldVariable = "CAPTUREGATE_HELD"
 
     func validate() throws {

@@ -3,7 +3,7 @@ import CaptureGate
 import GateSupervisor
 import LinuxSystem
 
-/// Options that say what a supervised program may ask for and reach, as `run` and `wrap` take them.
+/// Options of `run` and `wrap`: what a supervised program may ask for and reach.
 struct RunOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Camera to ask for: id, any or none.", valueName: "id"), completion: DeviceCompletion.any)
@@ -34,10 +34,10 @@ struct RunOptions: ParsableArguments {
     )
     var advisory = false
 
-    /// True if raw nodes of USB devices are left open to it.
+    /// True if the program may open raw nodes of USB devices.
     var allowsBuses: Bool { allowed.contains("usb") }
 
-    /// True if nothing was said.
+    /// True if no option was given.
     var isEmpty: Bool {
         camera == "any" && microphone == "any" && purpose == nil && allowed.isEmpty && !advisory
     }
@@ -52,7 +52,7 @@ struct RunOptions: ParsableArguments {
             services: try ServiceRules(allowing: allowed.filter { $0 != "usb" }, environment: environment))
     }
 
-    /// The options again as words of a command line, for a launcher: devices by their ids, which outlive replugging.
+    /// Options as words of a command line, for a launcher. Devices have their ids, which stay the same after replugging.
     ///
     /// - Throws: `.usage` for a text that would not fit into a line of a script.
     func words() throws(CaptureError) -> [String] {
@@ -84,20 +84,20 @@ struct RunOptions: ParsableArguments {
     }
 }
 
-/// Looks a program up as a shell does: environ(7).
+/// Finds a program as a shell does: environ(7).
 struct ProgramSearch {
-    /// Folders in the order of the search; an empty name is the working directory.
+    /// Directories in the order of the search; an empty name is the working directory.
     let folders: [String]
 
     /// - Parameters:
-    ///   - path: value of PATH; `nil` where there is none.
-    ///   - skipped: a folder that is left out; `nil` for none.
+    ///   - path: value of PATH; `nil` if it is not set.
+    ///   - skipped: directory to skip; `nil` for none.
     init(path: String?, besides skipped: String? = nil) {
         let all = (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":", omittingEmptySubsequences: false)
         folders = all.map(String.init).filter { skipped == nil || !Self.isSame($0, skipped ?? "") }
     }
 
-    /// - Throws: `.noDevice` where no such program may be executed.
+    /// - Throws: `.noDevice` if there is no such program that this user may execute.
     func path(of name: String) throws(CaptureError) -> String {
         if name.contains("/") { return try absolute(name) }
         for folder in folders {
@@ -115,7 +115,7 @@ struct ProgramSearch {
         return FileSystem.allows(.execute, to: path)
     }
 
-    /// True for two names of one folder, or for the same name of one that is not there.
+    /// True for two paths of one directory, and for equal paths if it does not exist.
     static func isSame(_ folder: String, _ other: String) -> Bool {
         let (one, two) = (try? FileSystem.realPath(of: folder), try? FileSystem.realPath(of: other))
         if one != nil || two != nil { return one == two }

@@ -2,7 +2,7 @@ import ArgumentParser
 import CaptureGate
 import LinuxSystem
 
-/// `capturegate secure`: closes the device nodes of this machine to all programs but the broker, or opens them again.
+/// `capturegate secure`: closes this machine's device nodes to all programs except the broker, or opens them again.
 struct SecureCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "secure",
@@ -37,7 +37,7 @@ struct SecureCommand: AsyncParsableCommand {
         completion: .directory)
     var from: String?
 
-    /// Another system than the running one, as installers have it; for tests.
+    /// Root directory of another system than the running one, as installers use; for tests.
     @Option(name: .customLong("root"), help: .private)
     var prefix = ""
 
@@ -60,7 +60,7 @@ struct SecureCommand: AsyncParsableCommand {
         for change in changes {
             try tell(change.sentence)
             guard !dryRun else { continue }
-            // Before it is made: what was begun is taken back, too.
+            // Recorded before it is made, so that an interrupted change is undone, too.
             try record.note(change)
             try system.make(change)
         }
@@ -90,14 +90,14 @@ struct SecureCommand: AsyncParsableCommand {
     }
 }
 
-/// Change to a system that can be taken back.
+/// Change to a system that can be undone.
 enum SystemChange: Hashable {
     /// User and group of the broker.
     case user
     case folder(String)
     case file(String, bytes: [UInt8], mode: UInt32)
 
-    /// Path that it makes, or the user's name.
+    /// Path that it creates, or the user's name.
     var path: String {
         switch self {
         case .user: SecurePlan.user
@@ -115,7 +115,7 @@ enum SystemChange: Hashable {
     }
 }
 
-/// Changes that a system needs until its nodes are closed and lent by the broker.
+/// Changes that close a system's nodes and let the broker open them.
 struct SecurePlan {
     /// User and group of the broker, as the udev rules and the units name it.
     static let user = "capturegate"
@@ -123,9 +123,9 @@ struct SecurePlan {
     let changes: [SystemChange]
 
     /// - Parameters:
-    ///   - folder: of the sources or of the shared files; `nil` to look beside the program and in /usr/share.
-    ///   - system: is looked at, and not changed.
-    /// - Throws: `.usage` where the rules are not found, `.fileExists` where another file stands in the place of one.
+    ///   - folder: directory of the sources or the shared files; `nil` to look beside the program and in /usr/share.
+    ///   - system: system to examine; it is not changed.
+    /// - Throws: `.usage` if the rules are not found, `.fileExists` if another file has the name of one to install.
     init(from folder: String?, _ system: TargetSystem) throws(CaptureError) {
         let own = (ProcessFile.link("/proc/self/exe") ?? "").split(separator: "/").dropLast()
         let beside = "/" + own.joined(separator: "/")
@@ -153,7 +153,7 @@ struct SecurePlan {
         ProcessFile.bytes("\(folder)/udev-rules/72-capturegate.rules", limit: 1 << 20)
     }
 
-    /// Program and units of the broker; none where its program is neither installed nor beside this one.
+    /// Program and units of the broker; empty if its program is neither installed nor beside this one.
     private static func broker(in source: String, _ beside: String, _ system: TargetSystem) -> [SystemChange] {
         let folders = ["\(source)/Samples/systemd", "\(source)/systemd"]
         var changes: [SystemChange] = []
@@ -174,14 +174,14 @@ struct SecurePlan {
         return changes + polkit(in: source, system)
     }
 
-    /// Path of the program that a unit starts: an installation elsewhere than in /usr has units that say so.
+    /// Path of the program that a unit starts, which may be outside /usr.
     private static func program(startedBy unit: [UInt8]) -> String? {
         let lines = String(decoding: unit, as: UTF8.self).split(separator: "\n")
         return lines.first { $0.hasPrefix("ExecStart=/") }?.dropFirst("ExecStart=".count)
             .prefix { $0 != " " }.description
     }
 
-    /// Polkit's actions, where there is polkit.
+    /// Polkit's actions, if polkit is installed.
     private static func polkit(in source: String, _ system: TargetSystem) -> [SystemChange] {
         let (folder, name) = ("/usr/share/polkit-1/actions", "org.capturegate.policy")
         let files = ["\(source)/Samples/polkit/\(name)", "\(source)/polkit/\(name)"]

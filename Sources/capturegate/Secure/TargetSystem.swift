@@ -1,17 +1,17 @@
 import CaptureGate
 import LinuxSystem
 
-/// System that is secured: the running one, or one below a folder.
+/// System to secure: the running one, or one below a directory.
 struct TargetSystem {
-    /// Folder of its root, without a slash at the end; empty for the running one.
+    /// Root directory, without a slash at the end; empty for the running system.
     let prefix: String
 
     private static let socket = "capturegated.socket"
     private static let subsystems = ["video4linux", "media", "sound"]
 
-    /// True where a change is made already.
+    /// True if a change has already been made.
     ///
-    /// - Throws: `.fileExists` where another file stands in its place.
+    /// - Throws: `.fileExists` if there is another file in its place.
     func has(_ change: SystemChange) throws(CaptureError) -> Bool {
         switch change {
         case .user: return hasUser
@@ -27,7 +27,7 @@ struct TargetSystem {
         }
     }
 
-    /// True where what a change made is still as it was made.
+    /// True if the result of a change is still unmodified.
     func isStill(_ change: SystemChange) -> Bool { (try? has(change)) == true }
 
     private var hasUser: Bool {
@@ -50,7 +50,7 @@ struct TargetSystem {
         }
     }
 
-    /// Takes away what a change made. A folder in which there is something by now stays.
+    /// Undoes a change. A directory that is not empty stays.
     func takeBack(_ change: SystemChange) throws(CaptureError) {
         switch change {
         case .user:
@@ -82,7 +82,7 @@ struct TargetSystem {
 
     private func isThere(_ path: String) -> Bool { if case .success = FileStatus.of(path) { true } else { false } }
 
-    /// Has what runs here go by what was installed.
+    /// Applies the installed files to the running system.
     func activate(_ isDry: Bool, _ tell: (String) throws -> Void) throws {
         if runsSystemd, isThere("/etc/systemd/system/\(Self.socket)") || isDry {
             try tell("Start the broker's socket")
@@ -94,14 +94,14 @@ struct TargetSystem {
         try reload(isDry, tell)
     }
 
-    /// Stops the broker before its units go.
+    /// Stops the broker before its units are removed.
     func deactivate(_ isDry: Bool, _ changes: [SystemChange], _ tell: (String) throws -> Void) throws {
         guard runsSystemd, changes.contains(where: { $0.path.hasSuffix(Self.socket) }) else { return }
         try tell("Stop the broker")
         if !isDry { try call("/usr/bin/systemctl", ["disable", "--now", Self.socket, "capturegated.service"]) }
     }
 
-    /// Has udev give the nodes to whom the rules say now.
+    /// Makes udev apply the present rules to all device nodes.
     func reload(_ isDry: Bool, _ tell: (String) throws -> Void) throws {
         guard runsUdev else { return }
         try tell("Let udev set the permissions of all device nodes")
@@ -132,7 +132,7 @@ struct TargetSystem {
     }
 }
 
-/// File of the changes that were made, so that those alone are taken back.
+/// File with the changes that were made, so that only those are undone.
 struct ChangeRecord {
     private let system: TargetSystem
     private var path: String { system.prefix + "/var/lib/capturegate-secure/changes" }
@@ -146,7 +146,7 @@ struct ChangeRecord {
         try WholeFile(path: path, mode: 0o600).write(before + Self.text(change) + "\n")
     }
 
-    /// Changes in the order in which they were made; those that are no longer to be found are told by their words alone.
+    /// Changes in the order in which they were made. A file that was modified since then has no bytes, so it is not removed.
     func changes() throws(CaptureError) -> [SystemChange] {
         let text = ProcessFile.text(path, limit: 1 << 20) ?? ""
         return try text.split(separator: "\n").map { entry throws(CaptureError) -> SystemChange in
@@ -155,7 +155,7 @@ struct ChangeRecord {
             case ("user", 1): return .user
             case ("folder", 2): return .folder(words[1])
             case ("file", 4):
-                // Only a file of the very bytes that were written is taken away.
+                // Only a file with exactly the bytes that were written is removed.
                 let bytes = ProcessFile.bytes(system.prefix + words[1], limit: 256 << 20) ?? []
                 let isSame = (try? SHA256.hex(of: bytes)) == words[2]
                 return .file(words[1], bytes: isSame ? bytes : [], mode: UInt32(words[3], radix: 8) ?? 0o644)
@@ -167,7 +167,7 @@ struct ChangeRecord {
         }
     }
 
-    /// Takes the record away.
+    /// Removes the record.
     func forget() throws(CaptureError) {
         do throws(Errno) {
             try FileSystem.remove(path)

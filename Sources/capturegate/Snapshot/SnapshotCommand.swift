@@ -51,7 +51,7 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
         transform: DurationArgument.parse)
     var every: DurationArgument?
 
-    /// Zero is taken here though `DurationArgument` refuses it: only here does no wait at all make sense.
+    /// Accepts 0, which `DurationArgument` refuses: only here is it useful not to wait at all.
     @Option(
         help: ArgumentHelp(
             "Longest wait for stable brightness (default 3s).", discussion: "The value 0 takes the first frame.",
@@ -109,8 +109,7 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
             if quality != nil, files.format != .jpeg { throw Self.unusedOption(files.format) }
             let device = try DeviceQuery(camera).pick(from: DeviceCatalog.scan(.identity, of: .camera), .camera)
             let operation = SnapshotOperation(device, SnapshotTaker(settings, into: files), view)
-            // A signal during a burst is a success: the stills so far are stored. Before the first one it is
-            // not.
+            // A signal during a burst is a success, since the stills so far are stored. A signal before the first one is not.
             if try await Self.snapshots(of: operation).isEmpty {
                 throw CaptureError(.dismissed, "Stopped before an image was taken.")
             }
@@ -120,8 +119,7 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
         }
     }
 
-    /// Error about `--quality` where nothing is stored as JPEG: PNG and QOI lose nothing, so they have no
-    /// such setting.
+    /// Error about `--quality` if nothing is stored as JPEG: PNG and QOI are lossless and have no such setting.
     private static func unusedOption(_ format: StillFormat) -> CaptureError {
         CaptureError(
             .usage,
@@ -129,7 +127,7 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
             remedies: [Remedy("Remove --quality, or choose a name that ends in .jpg.")])
     }
 
-    /// Settings for the library; its defaults stay where nothing was given.
+    /// Settings for the library, which has a default for each missing option.
     private var settings: SnapshotSettings {
         var settings = SnapshotSettings()
         settings.video = VideoSettings(
@@ -162,7 +160,7 @@ struct SnapshotOperation: CaptureOperation {
     let taker: SnapshotTaker
     let view: SnapshotView
 
-    /// Makes the operation with the lowest level that its settings allow: `still` where they leave time
+    /// Makes the operation with the lowest level that its settings allow: `still` if they leave time
     /// between frames, `video` otherwise.
     init(_ device: Device, _ taker: SnapshotTaker, _ view: SnapshotView) {
         let purpose = NumberText.counted(taker.settings.count, "picture")
@@ -175,8 +173,8 @@ struct SnapshotOperation: CaptureOperation {
     /// Takes the stills with the only device of the permit.
     func execute(with permit: consuming Permit, in context: OperationContext) async throws(CaptureError) -> [Snapshot] {
         var permit = permit
-        // The gate grants what was asked for; an empty permit would be its mistake, and is an error here
-        // rather than a trap.
+        // The gate grants exactly what was requested. An empty permit would be a bug in it, and is an error here rather than a
+        // trap.
         guard let id = permit.devices.first?.device.id, let part = permit.take(id) else {
             throw CaptureError(.notAuthorized, "The permit is empty.")
         }
@@ -186,11 +184,11 @@ struct SnapshotOperation: CaptureOperation {
 
 /// Report on each still: a line for people, or a line of JSON for programs.
 struct SnapshotView: Sendable {
-    /// Standard output, or standard error where the still itself goes to standard output.
+    /// Standard output, or standard error if the still itself goes to standard output.
     let stream: StandardStream
     let json: Bool
 
-    /// Writes what the camera does otherwise than asked, for people; programs find it with each still.
+    /// Writes the differences from the requested format, for people. Programs get them with each still.
     func show(_ differences: [FormatDifference]) {
         if !json { for difference in differences { stream.note("Note: \(difference.description.visible)") } }
     }
@@ -204,7 +202,7 @@ extension Snapshot {
     fileprivate var text: String {
         let waited = NumberText.time(self.waited)
         let settled = isSettled ? "settled after \(waited)" : "not settled after \(waited)"
-        // Counted for bursts only: between stills a minute apart frames are meant to be skipped.
+        // Counted for bursts only: between stills a minute apart the skipped frames are intended.
         let gap = missed == 0 ? "" : ", \(NumberText.counted(missed, "image")) missed before it"
         return "\(path.visible): \(format.width)x\(format.height), \(NumberText.bytes(Int64(size))), \(settled)\(gap)"
     }

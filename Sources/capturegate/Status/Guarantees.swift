@@ -1,10 +1,10 @@
 import CaptureGate
 import GateSupervisor
 
-/// Levels of protection, what each promises, and what none prevents.
+/// Levels of protection, what each promises, and what no level prevents.
 ///
-/// The only source of these sentences: `status`, its manual page, README and the article on protection have them from here, and
-/// `Tests/checks/manual` compares them. Backticks are Markdown's. Whoever closes a gap removes its row.
+/// The only source of these sentences: `status`, its manual page, README and the article on protection use them, and
+/// `Tests/checks/manual` compares them. Backticks are Markdown's. When you close a gap, remove its row.
 enum Guarantees {
     /// Effect of revocations and switches on captures, for the help of the commands that make them.
     static let ofRevocations =
@@ -86,7 +86,7 @@ enum Guarantees {
         root, firmware, the kernel | Out of scope.
         """)
 
-    /// Gaps that attacks found and that are open: name, level, and what happens today.
+    /// Gaps that are open: name, level, and what an attacker can do today.
     static let gaps = rows(
         """
         borrowed identity | broker | A program can make the kernel report another program of the same user as its \
@@ -140,7 +140,7 @@ enum Guarantees {
 
     /// The sentence that answers "am I protected?".
     ///
-    /// - Parameter level: that of the machine, which `status` finds.
+    /// - Parameter level: level of this machine.
     static func answer(at level: Level) -> String {
         let remains = plain(level.remains)
         return "\(level.name): only \(plain(level.programs)) ask you, and \(remains.prefix(1).lowercased())"
@@ -164,7 +164,7 @@ enum Guarantees {
         return levels + ["", style.bold("What no level prevents")] + limits + ["", style.bold("Known gaps")] + gaps
     }
 
-    /// The same for programs.
+    /// Guarantees for programs.
     static var json: JSONValue {
         func objects(_ rows: [[String]], _ keys: [String]) -> JSONValue {
             .array(rows.map { .object(zip(keys, $0).map { ($0, .string(plain($1))) }) })
@@ -176,11 +176,11 @@ enum Guarantees {
         ]
     }
 
-    /// Cells of a table, a row in each line.
+    /// Cells of a table with one row per line.
     private static func rows(_ table: String) -> [[String]] {
         table.split(separator: "\n").map { $0.split(separator: " | ").map(String.init) }
     }
 
-    /// Without the marks of a page.
+    /// Text without Markdown's backticks.
     private static func plain(_ text: String) -> String { text.replacing("`", with: "") }
 }

@@ -106,7 +106,7 @@ struct StatusReport {
     let storePath: String
     /// Decisions and kill switches.
     let snapshot: StoreSnapshot
-    /// Number of lines that the audit log keeps; `nil` where it is the broker's.
+    /// Number of lines that the audit log keeps; `nil` if the broker keeps the log.
     let keptLines: Int?
     /// Current time, by which lifetimes are judged.
     let now: GateInstant
@@ -117,7 +117,7 @@ struct StatusReport {
     /// Every node of this machine that captures.
     let nodes: [NodeProtection]
 
-    /// Name and number of a user: `ada (1000)`; the number alone where the database has no such user.
+    /// Name and number of a user: `ada (1000)`; the number alone if the database has no such user.
     private static func user(_ id: UInt32) -> String {
         let name = Users.name(ofUser: id)
         return name == "\(id)" ? name : "\(name.visible) (\(id))"
@@ -148,7 +148,7 @@ struct StatusReport {
                 killSwitches.isEmpty ? "none" : "\(killSwitches.joined(separator: ", ").visible) switched off",
             ],
         ]
-        // Only where there is something to say: most stores have never seen a later clock.
+        // Only if the clock was ahead: most stores have never seen a later clock.
         facts += clock
         var lines = Paragraph.facts(facts, width: width) + ["", style.bold("Devices, for this program")]
         lines += Table(rows: devices.map { $0.row(style) }).lines.map { "  " + $0 }
@@ -159,8 +159,7 @@ struct StatusReport {
         return lines + ["", style.bold("Decisions")] + decisions
     }
 
-    /// Report for programs. Used-up decisions stand apart: a capture may still run on one, but none can
-    /// begin.
+    /// Report for programs. Used-up decisions are listed separately: a running capture may still use one, but no new capture can.
     var json: JSONValue {
         [
             "subject": [
@@ -181,7 +180,7 @@ struct StatusReport {
         ]
     }
 
-    /// Row about a clock that was ahead, by which permissions for a time count; empty where there was none.
+    /// Row about a clock that was ahead, whose time still counts for timed permissions; empty if it never was.
     private var clock: [[String]] {
         guard let seen = snapshot.laterClock(than: now)?.exactNanoseconds else { return [] }
         return [
@@ -242,7 +241,7 @@ struct DeviceStatus {
 
     /// Reads the status without asking anybody.
     ///
-    /// The highest level is asked about, since a lower permission is shown with its level anyway.
+    /// The highest level is queried, since a lower permission is shown with its level anyway.
     init(of device: Device, at gatekeeper: Gatekeeper) async {
         let levels = device.capability.levels.suffix(1).map { level in
             DeviceRequest(
@@ -314,7 +313,7 @@ struct GateStrength: Hashable {
     }
 
     /// Effect of the udev rules on this machine's nodes: all closed, or which ones others can open, and by
-    /// what. Empty where no node has the group, since the rules are not installed then.
+    /// what. Empty if no node has the group, since the rules are not installed then.
     static func explanation(of nodes: [NodeProtection]) -> [String] {
         guard nodes.contains(where: { $0.group == ownGroup }) else {
             return nodes.isEmpty
@@ -363,8 +362,8 @@ extension AuthorizationStatus {
     var phrase: String {
         switch self {
         case .notDetermined(let previous):
-            // A grant is bound to the hash of the program's file, so an update asks again; said, lest it look
-            // like a fault.
+            // A grant is bound to the hash of the program's file, so an update asks again. Explained, since it would look like a
+            // fault.
             previous == nil ? "not decided: it will ask" : "the program has changed since it was allowed: it will ask"
         case .restricted(let restriction): "restricted: \(restriction.reason.visible)"
         case .denied(let decision): "denied\(Self.origin(decision))"
@@ -373,7 +372,7 @@ extension AuthorizationStatus {
         }
     }
 
-    /// Decision that the status rests on; `nil` where the policy, a kill switch or nobody decided.
+    /// Decision that the status rests on; `nil` if the policy, a kill switch or nobody decided.
     var decision: Decision? {
         switch self {
         case .denied(let decision): decision

@@ -3,15 +3,15 @@ import CaptureGate
 import Dispatch
 import LinuxSystem
 
-/// `capturegate status --watch`: tells who begins and ends to use a camera or a microphone, whether asked or not.
+/// `capturegate status --watch`: shows programs as they start and stop using a camera or microphone, also those that never asked.
 struct UseWatch {
     let json: Bool
-    /// File for a bar, absolute or relative; `nil` for none.
+    /// File for a status bar, absolute or relative; `nil` for none.
     let statusFile: String?
     /// Program that shows a notification; `nil` for none.
     let notifier: Notifier?
 
-    /// Tells changes until the task is cancelled.
+    /// Shows changes until the task is cancelled.
     func tellAll() async throws {
         var uses: Set<DeviceUse> = []
         var isFirst = true
@@ -29,7 +29,7 @@ struct UseWatch {
         }
     }
 
-    /// All that a bar shows: for each capability the uses now.
+    /// State for a status bar: the current uses of each capability.
     static func bar(_ uses: Set<DeviceUse>) -> JSONValue {
         let rows = UseChange.sorted(uses)
         return .object(
@@ -44,7 +44,7 @@ struct UseChange {
     let use: DeviceUse
     let isBeginning: Bool
 
-    /// Changes from one look to the next: ends first, each in the order of devices and processes.
+    /// Changes between two readings: ends first, each in the order of devices and processes.
     static func between(_ old: Set<DeviceUse>, _ new: Set<DeviceUse>) -> [UseChange] {
         sorted(old.subtracting(new)).map { UseChange(use: $0, isBeginning: false) }
             + sorted(new.subtracting(old)).map { UseChange(use: $0, isBeginning: true) }
@@ -54,13 +54,13 @@ struct UseChange {
         uses.sorted { ($0.device.id.rawValue, $0.holder.processID) < ($1.device.id.rawValue, $1.holder.processID) }
     }
 
-    /// Change for people; what was there at the first look has begun before.
+    /// Change for people. Uses that the first reading finds have begun earlier.
     func text(_ isInitial: Bool) -> String {
         let word = isBeginning ? (isInitial ? "in use" : "begin") : "end"
         return "\(word.padded(to: 6))  \(use.capability.rawValue.padded(to: 10))  \(sentence)"
     }
 
-    /// Device and program, as a notification says them, too.
+    /// Device and program, in the words that a notification uses, too.
     var sentence: String {
         "\(use.device.name.visible) by \(use.holder.command.visible) (process \(use.holder.processID))"
     }
@@ -85,19 +85,19 @@ extension DeviceUse {
     }
 }
 
-/// Shows notifications on the desktop, by libnotify's program: one after the other, and whoever watches waits for none of them.
+/// Shows notifications on the desktop with libnotify's program, one after another. The watch never waits for them.
 ///
 /// *thread-safe*
 final class Notifier: Sendable {
     private static let path = "/usr/bin/notify-send"
-    /// Most that wait for a service that does not answer; further ones are left out.
+    /// Limit on the notifications that wait for a slow service; further ones are dropped.
     private static let most = 16
     private let environment: [String: String]
     private let queue = DispatchQueue(label: "capturegate.notifier")
-    /// Number of those that are not shown yet.
+    /// Number of notifications that wait.
     private let waiting = Locked(0)
 
-    /// - Throws: `.unavailable` where nothing would be shown.
+    /// - Throws: `.unavailable` if no notification would be shown.
     init(_ environment: [String: String]) async throws(CaptureError) {
         if let obstacle = await DesktopNotifications().obstacle() { throw obstacle }
         guard FileSystem.allows(.execute, to: Self.path) else {
@@ -108,7 +108,7 @@ final class Notifier: Sendable {
         self.environment = environment
     }
 
-    /// Shows one soon; a service that has gone meanwhile, or does not answer, keeps nothing from being told.
+    /// Queues a notification. A service that is gone or does not answer never delays the watch.
     func show(_ change: UseChange) {
         let mayWait = waiting.withLock { waiting in
             guard waiting < Self.most else { return false }
@@ -127,8 +127,8 @@ final class Notifier: Sendable {
         }
     }
 
-    /// Text that is shown as it is: a service reads markup (Desktop Notifications Specification 1.2), and before it notify-send
-    /// what stands behind a backslash.
+    /// Text escaped so that it is shown literally: notify-send reads backslashes, and then the service reads markup (Desktop
+    /// Notifications Specification 1.2).
     private static func escaped(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(
             ">", with: "&gt;")
@@ -136,6 +136,6 @@ final class Notifier: Sendable {
 }
 
 extension String {
-    /// First letter as it stands at the beginning of a sentence.
+    /// Text with a capital first letter.
     fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -4,7 +4,7 @@ struct LevelBar {
 
     /// Bar, as many characters as the scale is wide; ASCII, so that it survives any font and encoding.
     func text(_ peakDBFS: Double, hold: PeakHold) -> String {
-        // The mark stands in the last cell that the peak filled.
+        // The mark is in the last cell that the peak filled.
         let (filled, mark) = (scale.position(peakDBFS), scale.position(hold.peakDBFS) - 1)
         return (0..<scale.width).map { cell in cell < filled ? "#" : cell == mark ? "|" : "-" }.joined()
     }
@@ -38,7 +38,7 @@ struct MeterScale {
 ///
 /// A peak lasts a few milliseconds; without the hold nobody would see it.
 struct PeakHold: Sendable {
-    /// Held peak in dBFS; -120 stands for silence.
+    /// Held peak in dBFS; -120 means silence.
     private(set) var peakDBFS = -120.0
     /// Time of the held peak, nanoseconds; `nil` before the first reading.
     private var peakTime: Int64?

@@ -3,7 +3,7 @@ import CaptureRecording
 import FoundationEssentials
 import LinuxSystem
 
-/// Terminal that a preview is drawn on, asked for what it can show.
+/// Terminal for a preview, with its graphics capabilities.
 enum PreviewTerminal {
     /// Longest wait for an answer, milliseconds: long enough for a connection around the world; every
     /// terminal answers in the end.
@@ -12,7 +12,7 @@ enum PreviewTerminal {
     /// Area for the preview on standard error, where a recording's live row is.
     ///
     /// - Parameter besidesEvents: true if the recording is reported as events for a program.
-    /// - Throws: `.usage` where no image can be shown.
+    /// - Throws: `.usage` if no image can be shown.
     static func screen(besidesEvents: Bool) throws(CaptureError) -> PreviewScreen {
         let stream = StandardStream.error
         guard stream.canMoveCursor, stream.hasColours, !besidesEvents else {
@@ -23,7 +23,7 @@ enum PreviewTerminal {
         return PreviewScreen(style: style(of: stream), size: TerminalSize(of: stream.descriptor))
     }
 
-    /// Style by the terminal's answer, else blocks in as many colours as it is known to have.
+    /// Style by the terminal's answer; otherwise blocks in as many colours as it is known to have.
     private static func style(of stream: StandardStream) -> PreviewStyle {
         PreviewStyle(answer: ask(stream) ?? "") ?? (hasTrueColour ? .blocks : .fewColours)
     }
@@ -34,12 +34,12 @@ enum PreviewTerminal {
         ["truecolor", "24bit"].contains(ProcessInfo.processInfo.environment["COLORTERM"] ?? "")
     }
 
-    /// Answer of the terminal; `nil` where it can't be asked.
+    /// Answer of the terminal; `nil` if it can't be asked.
     ///
     /// It arrives as if it were typed, so it is read from the terminal's own keyboard, without echo and
-    /// without waiting for Enter. TCSAFLUSH discards what was typed before, lest it be taken for the answer.
+    /// without waiting for Enter. TCSAFLUSH discards what was typed before, so that it is not read as the answer.
     private static func ask(_ stream: StandardStream) -> String? {
-        // Who is in the background would be stopped for changing its mode.
+        // A background process would be stopped for changing the terminal's mode.
         guard (try? Terminal().isForeground) == true, let keyboard = try? Terminal(.answers),
             (try? stream.write(PreviewStyle.question)) != nil
         else { return nil }
@@ -63,7 +63,7 @@ struct PreviewScreen: Equatable {
     let cellWidth: Int
     let cellHeight: Int
 
-    /// Widest preview in columns: a larger one would be slow to draw, and shows no more that matters.
+    /// Widest preview in columns: a larger one would be slow to draw and not more useful.
     private static let widest = 80
     /// Lines left for text above and below the frame.
     private static let linesOfText = 5
@@ -109,11 +109,11 @@ enum PreviewStyle: Equatable {
     /// Sixel graphics of DEC's terminals, which several emulators adopted.
     case sixel
 
-    /// Style by a terminal's answer to ``question``; `nil` where it speaks of no graphics.
+    /// Style by a terminal's answer to ``question``; `nil` if it supports no graphics.
     ///
-    /// Asked and not looked up by TERM: terminals claim to be xterm whatever they can do.
+    /// Queried and not looked up by TERM: terminals claim to be xterm whatever they support.
     ///
-    /// - Parameter answer: all that came back.
+    /// - Parameter answer: everything that was received.
     init?(answer: String) {
         if answer.contains("_Gi=31;OK") {
             self = .kitty

@@ -6,11 +6,11 @@ struct PreviewView: EventView {
     let stream: StandardStream
     let screen: PreviewScreen
     private var line: LiveView
-    /// True once the start was announced, whose lines stand above the frame.
+    /// True once the start was announced, whose lines are above the frame.
     private var isStarted = false
     /// Frame that arrived before the start was announced.
     private var early: Thumbnail?
-    /// Lines of the frame that stands right above the live row; 0 where text has come between.
+    /// Lines of the frame directly above the live row; 0 after other text was written.
     private var drawnRows = 0
 
     init(_ screen: PreviewScreen, above line: LiveView) {
@@ -35,7 +35,7 @@ struct PreviewView: EventView {
         }
     }
 
-    /// Draws the frame that came too soon.
+    /// Draws the frame that arrived before the start.
     private mutating func start() {
         isStarted = true
         if let early { draw(early) }
@@ -45,11 +45,11 @@ struct PreviewView: EventView {
     /// Draws a frame in place of the last one.
     private mutating func draw(_ picture: Thumbnail) {
         let drawing = screen.drawing(of: picture)
-        // In one piece where the terminal supports synchronized output (private mode 2026), which avoids
+        // In one piece if the terminal supports synchronized output (private mode 2026), which avoids
         // flicker; others ignore it.
         var text = "\u{1B}[?2026h\r"
-        // New lines in place of the live row make space at the bottom of the screen, too; else the cursor
-        // goes back to the frame's first line.
+        // New lines in place of the live row make space at the bottom of the screen, too. Otherwise the cursor returns to the
+        // frame's first line.
         if drawnRows == 0 { text += "\u{1B}[K" + String(repeating: "\n", count: drawing.rows) }
         text += "\u{1B}[\(drawnRows == 0 ? drawing.rows : drawnRows)A"
         text += drawing.text(of: picture) + "\u{1B}[?2026l"
@@ -76,8 +76,8 @@ struct PreviewDrawing {
         }
     }
 
-    /// Graphics drawn between saving and restoring the cursor (DECSC, DECRC), then the cursor moved below:
-    /// terminals disagree about where it stands after a graphic.
+    /// Graphics drawn between saving and restoring the cursor (DECSC, DECRC), then the cursor moved below: terminals disagree
+    /// about its position after a graphic.
     private func placed(_ picture: String) -> String { "\u{1B}7" + picture + "\u{1B}8\u{1B}[\(rows)B" }
 
     // MARK: Half blocks

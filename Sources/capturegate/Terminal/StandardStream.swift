@@ -24,7 +24,7 @@ struct StandardStream: Sendable {
     /// True if a line can be drawn again. NO_COLOR says nothing about that; `TERM=dumb` does.
     var canMoveCursor: Bool { isTerminal && ProcessInfo.processInfo.environment["TERM"] != "dumb" }
 
-    /// Characters in a row of the terminal (TIOCGWINSZ), 80 where it does not say. Read anew each time:
+    /// Characters in a row of the terminal (TIOCGWINSZ), 80 if it reports none. Read each time:
     /// windows are resized.
     var columns: Int {
         let columns = TerminalSize(of: descriptor).columns
@@ -33,7 +33,7 @@ struct StandardStream: Sendable {
 
     /// Writes all of the text.
     ///
-    /// - Throws: `.closed` where nobody reads the pipe any more, `.failed` for any other error.
+    /// - Throws: `.closed` if nobody reads the pipe any more, `.failed` for any other error.
     func write(_ text: String) throws(StreamFailure) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -62,7 +62,7 @@ struct StandardStream: Sendable {
         !Poll.wait(for: descriptor.number, .output, milliseconds: Int32(time / .milliseconds(1))).isEmpty
     }
 
-    /// True for a pipe or a socket: a write to one fails only for want of a reader, since SIGPIPE is ignored.
+    /// True for a pipe or a socket: since SIGPIPE is ignored, a write fails only because it has no reader.
     private var isPipe: Bool {
         let kind = try? FileStatus.of(descriptor).get().kind
         return kind == .pipe || kind == .socket

@@ -1,6 +1,6 @@
 import CaptureGate
 
-/// Text style of a terminal; plain text where colours are unwanted.
+/// Text style of a terminal; plain text if colours are unwanted.
 ///
 /// Sequences are those of ECMA-48 (SGR, "select graphic rendition"), in the eight basic colours: those follow
 /// the user's own palette, and so stay readable on light and dark backgrounds.
@@ -35,8 +35,7 @@ struct TextStyle: Sendable {
         var rest = Array(text.unicodeScalars)[...]
         while let scalar = rest.first {
             let sequence = scalar == "\u{1B}" ? sequences.first { rest.starts(with: $0) } : nil
-            // Asked for every scalar, the sequences' as well: the scan counts accents and must see all of the
-            // text.
+            // Called for every scalar, including the sequences': the scan counts accents and must see the whole text.
             let isShown = scan.shows(scalar) || scalar == "\n"
             let taken = rest.prefix(sequence?.count ?? 1)
             if sequence != nil || isShown {
@@ -71,13 +70,13 @@ struct Table {
 }
 
 extension String {
-    /// Text with spaces behind it up to a width in terminal columns; longer text stays whole.
+    /// Text padded with spaces after it to a width in terminal columns; longer text is unchanged.
     func padded(to width: Int) -> String {
         let columns = VisibleText.columns(of: self)
         return columns >= width ? self : self + String(repeating: " ", count: width - columns)
     }
 
-    /// Text with spaces before it up to a width in terminal columns, as figures stand.
+    /// Text padded with spaces before it to a width in terminal columns, as numbers are aligned.
     func aligned(to width: Int) -> String {
         let columns = VisibleText.columns(of: self)
         return columns >= width ? self : String(repeating: " ", count: width - columns) + self

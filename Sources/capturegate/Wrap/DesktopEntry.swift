@@ -1,37 +1,37 @@
 import CaptureGate
 import LinuxSystem
 
-/// Desktop entry: what a menu shows of a program, and the command by which it starts it.
+/// Desktop entry: the text of a menu item, and the command that starts its program.
 ///
 /// Standard: Desktop Entry Specification 1.5.
 struct DesktopEntry {
     private let lines: [String]
 
     private static let group = "[Desktop Entry]"
-    /// Key of a copy, with the name of the launcher: by it a copy is known as one.
+    /// Key that marks a copy, with the name of its launcher.
     private static let mark = "X-CaptureGate-Launcher="
 
     init(_ text: String) {
         lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Reads an entry; `nil` where it can't be read.
+    /// Reads an entry; `nil` if it can't be read.
     init?(at path: String) {
         guard let bytes = ProcessFile.bytes(path, limit: 1 << 20) else { return nil }
         self.init(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Name of the launcher that it was copied for; `nil` for an entry that is no copy.
+    /// Name of the launcher that the entry was copied for; `nil` if it is not a copy.
     var launcher: String? {
         lines.first { $0.hasPrefix(Self.mark) }.map { String($0.dropFirst(Self.mark.count)) }
     }
 
-    /// The entry with each command of the program going through its launcher.
+    /// Copy of the entry whose commands start the program through its launcher.
     ///
     /// - Parameters:
     ///   - launcher: absolute path of the launcher.
-    ///   - isProgram: tells of a command's first word whether it is the program.
-    /// - Returns: `nil` if no command in it is the program's.
+    ///   - isProgram: true if a command's first word names the program.
+    /// - Returns: `nil` if no command in it starts the program.
     func through(_ launcher: String, _ isProgram: (String) -> Bool) -> String? {
         var isNamed = false
         let name = launcher.split(separator: "/").last.map(String.init) ?? launcher
@@ -45,7 +45,7 @@ struct DesktopEntry {
                 isNamed = true
                 return ["Exec=\(exec)"]
             case "TryExec": return [isProgram(value) ? "TryExec=\(launcher)" : line]
-            // A bus would start the program by a file of its own, beside the launcher.
+            // D-Bus would start the program by its service file and bypass the launcher.
             case "DBusActivatable": return ["DBusActivatable=false"]
             default: return [line]
             }
@@ -54,14 +54,14 @@ struct DesktopEntry {
     }
 }
 
-/// Command of a desktop entry, whose program is its first word that is not the way to it, as in `env NAME=value program`.
+/// Command of a desktop entry. Its program is the first word after prefixes such as `env NAME=value`.
 private struct ExecCommand {
     private let words: [Word]
 
-    /// Word as it stands in the file, with the blanks behind it.
+    /// Word as written in the file, with the blanks after it.
     private struct Word {
         let raw: String
-        /// Text that it stands for.
+        /// Text of the word, without escapes.
         let text: String
         let blanks: String
     }
@@ -78,7 +78,7 @@ private struct ExecCommand {
         self.words = words
     }
 
-    /// - Returns: `nil` if the command is another program's.
+    /// - Returns: `nil` if the command starts another program.
     func replaced(by launcher: String, _ isProgram: (String) -> Bool) -> String? {
         guard let place = words.firstIndex(where: { !Self.leads($0.text) }), isProgram(words[place].text) else {
             return nil
@@ -101,13 +101,13 @@ private struct ExecCommand {
         return close.map { text.index(after: $0) } ?? text.endIndex
     }
 
-    /// Each of the two rules, for values and for commands, takes one backslash away.
+    /// The rules for values and for commands each remove one backslash.
     private static func text(of raw: String) -> String {
         guard raw.count > 1, raw.hasPrefix("\""), raw.hasSuffix("\"") else { return raw }
         return String(raw.dropFirst().dropLast()).replacing("\\\\", with: "\\").replacing("\\\\", with: "\\")
     }
 
-    /// A path as a command has it, with the signs escaped that mean something in it.
+    /// Path as a word of a command, with special characters escaped.
     private static func quoted(_ path: String) -> String {
         let isPlain = path.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+".contains($0)) }
         if isPlain { return path }

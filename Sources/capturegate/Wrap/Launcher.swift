@@ -1,17 +1,17 @@
 import CaptureGate
 import LinuxSystem
 
-/// Script that stands for a program on a person's PATH, and starts it held to the gate.
+/// Script on a person's PATH that starts a program under `run`.
 ///
-/// All that is known of a wrapped program is in it: there is no other record that could differ from what really runs.
+/// It contains all facts about a wrapped program, so that no other record can differ from what really runs.
 struct Launcher {
-    /// Name by which the person calls the program, and that of the script.
+    /// Name of the program on the PATH, and of the script.
     let name: String
     /// Absolute path of the program.
     let program: String
     /// Options of `capturegate run`, as a shell reads them.
     let options: String
-    /// Folders that were made for launchers and desktop entries, deepest last; they go with the last launcher.
+    /// Directories that were created for launchers and desktop entries, deepest last; removed with the last launcher.
     var folders: [String]
 
     private static let head = "#!/bin/sh\n# Made by 'capturegate wrap'; 'capturegate unwrap' takes it away.\n"
@@ -24,7 +24,7 @@ struct Launcher {
         self.folders = folders
     }
 
-    /// Reads a launcher that was made before.
+    /// Reads an existing launcher.
     ///
     /// - Returns: `nil` for anything else: another file, a link, a file that belongs to somebody else.
     init?(at path: String) {
@@ -41,10 +41,9 @@ struct Launcher {
             folders: (value(Self.foldersMark) ?? "").split(separator: ":").map(String.init))
     }
 
-    /// The script.
+    /// Text of the script.
     ///
-    /// A program within a run is held to it already, and a supervisor can't be put into another: there the script starts it as
-    /// it is.
+    /// Under `run` the program is supervised already, and supervisors can't be nested, so there the script starts it directly.
     ///
     /// - Parameter gate: absolute path of `capturegate`.
     func text(gate: String) -> String {
@@ -57,20 +56,20 @@ struct Launcher {
     }
 }
 
-/// Folders of a user's launchers and desktop entries.
+/// Directories of a user's launchers and desktop entries.
 ///
 /// Standard: XDG Base Directory Specification 0.8, Desktop Menu Specification 1.1.
 struct WrapFolders {
     /// `~/.local/bin`, which has no variable.
     let launchers: String
-    /// Desktop entries of this user, which come before those of the system with the same name.
+    /// Desktop entries of this user, which take precedence over those of the system with the same name.
     let applications: String
-    /// Desktop entries of the system, in the order in which they count.
+    /// Desktop entries of the system, in order of precedence.
     let systemApplications: [String]
     /// Value of PATH.
     let path: String?
 
-    /// - Throws: `.configuration` where this user has no home.
+    /// - Throws: `.configuration` if this user has no home.
     init(_ environment: [String: String]) throws(CaptureError) {
         let named = [environment["HOME"], Users.homeDirectory(ofUser: Users.effectiveID)].compactMap { $0 }
         guard let home = named.first(where: { $0.hasPrefix("/") && $0 == $0.visible }) else {
@@ -86,10 +85,10 @@ struct WrapFolders {
         path = environment["PATH"]
     }
 
-    /// Search for programs beside the launchers.
+    /// Search for programs, without the launchers.
     var search: ProgramSearch { ProgramSearch(path: path, besides: launchers) }
 
-    /// Refuses a launcher that the person's shell would not find, or only behind the program itself.
+    /// Throws if the person's shell would not find the launcher, or would find the program first.
     func requireFirst(_ name: String) throws(CaptureError) {
         for folder in ProgramSearch(path: path).folders {
             if ProgramSearch.isSame(folder, launchers) { return }

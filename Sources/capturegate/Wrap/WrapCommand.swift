@@ -2,7 +2,7 @@ import ArgumentParser
 import CaptureGate
 import GateSupervisor
 
-/// `capturegate wrap`: has a program of every day run held to the gate, whenever the person starts it.
+/// `capturegate wrap`: makes a program always start under `run`, from the shell and from menus.
 struct WrapCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wrap",
@@ -35,12 +35,12 @@ struct WrapCommand: ParsableCommand {
         if program == "" { throw ValidationError("The program's name is empty.") }
     }
 
-    /// Makes a launcher, or lists those that there are.
+    /// Makes a launcher, or lists the existing ones.
     func run() throws {
         let environment = ProcessEnvironment.current
         let wrapping = Wrapping(folders: try WrapFolders(environment))
         guard let program else { return try list(wrapping.all) }
-        // Checked now, with a person there, and not when the program is wanted.
+        // Checked now, while a person can correct it, not when the program starts.
         _ = try options.rules(in: environment)
         let missing = options.advisory ? [] : Boundary.missingPieces
         guard missing.isEmpty else {
@@ -66,7 +66,7 @@ struct WrapCommand: ParsableCommand {
     }
 }
 
-/// `capturegate unwrap`: takes the launcher of a program away.
+/// `capturegate unwrap`: removes the launcher of a program.
 struct UnwrapCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unwrap",
@@ -87,10 +87,10 @@ struct UnwrapCommand: ParsableCommand {
 
     @OptionGroup var json: JSONOption
 
-    /// Takes the launcher away.
+    /// Removes the launcher.
     func run() throws {
         let wrapping = Wrapping(folders: try WrapFolders(ProcessEnvironment.current))
-        // The path that it was wrapped by will do as well.
+        // The program's path is accepted, too.
         let name = program.split(separator: "/").last.map(String.init) ?? program
         try wrapping.unwrap(name)
         let document: JSONValue = ["unwrapped": .string(name)]

@@ -1,7 +1,7 @@
 import CaptureGate
 import LinuxSystem
 
-/// Makes, finds and takes away launchers, with the desktop entries that go through them.
+/// Makes, finds and removes launchers, and the desktop entries that start programs through them.
 struct Wrapping {
     let folders: WrapFolders
 
@@ -13,7 +13,7 @@ struct Wrapping {
         /// Absolute paths of desktop entries, sorted.
         let entries: [String]
 
-        /// For programs.
+        /// Launcher for programs.
         var json: JSONValue {
             [
                 "name": .string(launcher.name), "program": .string(launcher.program), "launcher": .string(path),
@@ -22,13 +22,12 @@ struct Wrapping {
         }
     }
 
-    /// End of the name under which a person's own desktop entry waits while a copy stands in its place. Menus read names in
-    /// `.desktop` alone.
+    /// Suffix of a person's own desktop entry while a copy replaces it. Menus read only names that end in `.desktop`.
     private static let kept = ".before-capturegate"
 
     // MARK: Finding
 
-    /// Launchers that are there, sorted by name.
+    /// Existing launchers, sorted by name.
     var launchers: [Launcher] {
         ProcessFile.names(in: folders.launchers).sorted().compactMap { Launcher(at: path($0)) }
     }
@@ -49,12 +48,12 @@ struct Wrapping {
 
     // MARK: Wrapping
 
-    /// Makes a launcher for a program, in place of one that was made before.
+    /// Makes a launcher for a program, replacing an existing one.
     ///
     /// - Parameters:
     ///   - program: name of a program on the PATH, or its path.
     ///   - options: words of `capturegate run`.
-    /// - Throws: where the launcher would not be found, or a file that is not one of ours stands there; nothing is made then.
+    /// - Throws: if the shell would not find the launcher, or if another file has its name; nothing is changed then.
     func wrap(_ program: String, options: [String]) throws(CaptureError) -> Wrapped {
         let target = try WrapTarget(program, folders)
         try folders.requireFirst(target.name)
@@ -65,7 +64,7 @@ struct Wrapping {
         let wanted = [folders.launchers] + (entries.isEmpty ? [] : [folders.applications])
         var made: [String] = []
         for folder in wanted { made += try WholeFile.makeFolder(folder) }
-        // Folders that were made for another launcher go with whichever is the last.
+        // Directories that an earlier launcher created are removed with the last launcher.
         made = launchers.flatMap(\.folders).filter { !made.contains($0) } + made
         let launcher = Launcher(
             name: target.name, program: target.path, options: ShellQuote.command(options), folders: unique(made))
@@ -84,9 +83,9 @@ struct Wrapping {
         sources.compactMapValues { DesktopEntry(at: $0)?.through(launcher, target.isNamed) }
     }
 
-    /// Paths of all desktop entries that count, by their ids: this user's own come first, copies left out.
+    /// Paths of all desktop entries in effect, by their ids: this user's own come first, copies are excluded.
     ///
-    /// In a folder of folders the id of an entry has a hyphen for each slash, and a copy of that id counts before it.
+    /// In a subdirectory, an entry's id has hyphens instead of slashes. A copy with that id takes precedence over the entry.
     private var sources: [String: String] {
         var sources: [String: String] = [:]
         for id in names(in: folders.applications) {
@@ -106,7 +105,7 @@ struct Wrapping {
         return sources
     }
 
-    /// Names of the desktop entries in a folder, and in the folders in it.
+    /// Names of the desktop entries in a directory, and in its subdirectories.
     private func names(in folder: String) -> [String] {
         ProcessFile.names(in: folder).sorted().flatMap { name -> [String] in
             if name.hasSuffix(".desktop") { return [name] }
@@ -117,7 +116,7 @@ struct Wrapping {
         }
     }
 
-    /// Writes a copy. The person's own entry of that name gets another name first, and is never without one.
+    /// Writes a copy. The person's own entry of that name gets another name first, so it always exists.
     private func place(_ text: String, as id: String) throws(CaptureError) {
         let path = entry(id)
         let isOwn = DesktopEntry(at: path).map { $0.launcher == nil } ?? false
@@ -133,9 +132,9 @@ struct Wrapping {
 
     // MARK: Unwrapping
 
-    /// Takes a launcher away, and puts back what was there.
+    /// Removes a launcher and restores the person's own desktop entries.
     ///
-    /// - Throws: `.noDevice` where no such program is wrapped.
+    /// - Throws: `.noDevice` if no such program is wrapped.
     func unwrap(_ name: String) throws(CaptureError) {
         let path = path(name)
         let copies = copies(for: name)
@@ -148,18 +147,18 @@ struct Wrapping {
             for id in copies { try restore(id) }
             return
         }
-        // First, so that no menu leads to a launcher that is gone.
+        // First, so that no menu entry starts a launcher that is gone.
         for id in copies { try restore(id) }
         do throws(Errno) {
             try FileSystem.remove(path)
         } catch {
             throw .unwritten(path, error)
         }
-        // Only empty ones can be removed.
+        // Only empty directories can be removed.
         for folder in launcher.folders.reversed() { try? FileSystem.removeDirectory(folder) }
     }
 
-    /// Puts the person's own entry back in place of a copy, or takes the copy away.
+    /// Restores the person's own entry in place of a copy, or removes the copy.
     private func restore(_ id: String) throws(CaptureError) {
         let path = entry(id)
         do throws(Errno) {
@@ -172,9 +171,9 @@ struct Wrapping {
     }
 }
 
-/// Program that is to be wrapped, checked for what would keep its launcher from working.
+/// Program to wrap, checked for what would keep its launcher from working.
 struct WrapTarget {
-    /// Absolute path, as it is found without its launcher.
+    /// Absolute path, as the shell finds it without the launcher.
     let path: String
     let name: String
     /// Absolute path of this program.
@@ -204,11 +203,11 @@ struct WrapTarget {
         }
     }
 
-    /// A few words about a program that can't be run under supervision; `nil` for any other.
+    /// Reason in a few words why a program can't be supervised; `nil` if it can.
     private static func hindrance(_ path: String, _ status: FileStatus, _ gate: String) -> String? {
         let real = (try? FileSystem.realPath(of: path)) ?? path
         if real == gate { return "it is the gate itself" }
-        // S_ISUID and S_ISGID; supervised programs get no rights by execve(2).
+        // S_ISUID and S_ISGID: supervised programs gain no rights by execve(2).
         if status.permissions & 0o6000 != 0 {
             return "it needs another user's rights (setuid), which 'run' does not allow"
         }
