@@ -16,7 +16,7 @@ public final class RealtimeQueue: Sendable {
 
     /// - Parameters:
     ///   - label: Also the thread's name while it captures: its first 15 bytes.
-    ///   - broker: Asked for realtime priority where the system refuses it.
+    ///   - broker: Asked for realtime priority if the system refuses it.
     ///   - patience: Longest time that a call to the device may take before the session counts as stalled. Some cameras
     ///     take seconds to start.
     public convenience init(label: String, broker: (any RealtimeBroker)? = nil, patience: Duration = .seconds(5)) {
@@ -25,7 +25,7 @@ public final class RealtimeQueue: Sendable {
         }
     }
 
-    /// - Parameter later: Schedules the looks for a hang; a test passes its own timer.
+    /// - Parameter later: Schedules the checks for a hang; a test passes its own timer.
     package init(
         label: String, broker: (any RealtimeBroker)? = nil, patience: Duration, later: @escaping Later
     ) {
@@ -36,9 +36,9 @@ public final class RealtimeQueue: Sendable {
         queue = DispatchQueue(label: label)
     }
 
-    /// Runs a session. Asks for SCHED_FIFO, or otherwise the broker, or otherwise for nice -11, and reports the result; runs
-    /// the loop; restores the thread; closes the device; ends the ring for the reader. If a call to the device never returns,
-    /// only the reader learns of the end, and the thread stays.
+    /// Runs a session. Asks for SCHED_FIFO, otherwise the broker, otherwise for nice -11, and reports the result; runs the loop;
+    /// restores the thread; closes the device; ends the ring for the reader. If a call to the device never returns, only the
+    /// reader learns of the end, and the thread stays.
     ///
     /// - Parameters:
     ///   - run: Consumed: the device closes with it.
@@ -64,7 +64,7 @@ public final class RealtimeQueue: Sendable {
         }
     }
 
-    /// Looks until the session ends. The reference is weak, so that a timer holds nothing of a session that is over.
+    /// Checks until the session ends. The reference is weak, so that a timer keeps nothing of a finished session alive.
     private static func look(by detector: HangDetector, after last: HangDetector.Look, _ later: @escaping Later) {
         later(detector.interval) { [weak detector] in
             if let detector, let next = detector.look(after: last) { look(by: detector, after: next, later) }
@@ -72,11 +72,11 @@ public final class RealtimeQueue: Sendable {
     }
 }
 
-/// A capture that a ``RealtimeQueue`` runs: a stream, whatever its source.
+/// Capture that a ``RealtimeQueue`` runs: a stream from any source.
 ///
 /// *session-bound*
 public protocol CaptureRun: ~Copyable, Sendable {
-    /// False where realtime priority would starve the machine.
+    /// False if realtime priority would starve the machine.
     var allowsRealtimePriority: Bool { get }
 
     /// Stores the priority that the thread obtained in the counters.
@@ -97,7 +97,7 @@ extension CaptureRun where Self: ~Copyable {
 
 /// Carries a noncopyable run into an escaping block, which can't consume what it captured.
 final class RunTransfer<Run: CaptureRun & ~Copyable>: @unchecked Sendable {
-    // Sendable by hand: it is filled before the block is enqueued and emptied by the block, which runs once.
+    // `@unchecked Sendable`: filled before the block is enqueued, and emptied by the block, which runs once.
     private var run: Run?
 
     init(_ run: consuming Run) {
@@ -110,27 +110,26 @@ final class RunTransfer<Run: CaptureRun & ~Copyable>: @unchecked Sendable {
 }
 
 /// Detects, outside the capture thread, a call that never returns, such as one to a stopped sound server: the loop's own
-/// ``Watchdog`` hangs with it. It reports to the reader that the device stalled. It abandons the thread and the device,
-/// because nothing can end such a call.
+/// ``Watchdog`` hangs with it. It reports to the reader that the device stalled. It abandons the thread and the device, because
+/// nothing can end such a call.
 ///
-/// It counts looks, not time: a process that was frozen for an hour has missed one.
+/// It counts checks, not time: a process that was frozen for an hour has missed only one.
 ///
 /// *thread-safe*
 public final class HangDetector: Sendable {
-    /// Looks in a row without progress that count as a hang.
+    /// Number of checks in a row without progress that count as a hang.
     private static let looks = 5
 
     private let control: LoopControl
     private let counters: CaptureCounters
     private let giveUp: @Sendable (LoopResult) -> Void
-    /// Time from look to look, ns.
+    /// Time between two checks, ns.
     let interval: Int
 
     /// - Parameters:
-    ///   - control: Stops the loop, should its call return after all.
-    ///   - counters: Show its turns.
-    ///   - patience: The longest time that a call may take, beside the five quarters of a period for which the loop may
-    ///     wait.
+    ///   - control: Stops the loop if its call returns later.
+    ///   - counters: Show the loop's turns.
+    ///   - patience: Longest time that a call may take, in addition to the five quarters of a period for which the loop may wait.
     ///   - period: Duration of a period or frame, ns.
     ///   - giveUp: Ends the ring for its reader.
     init(
@@ -143,25 +142,25 @@ public final class HangDetector: Sendable {
         interval = Int((patience + .nanoseconds(period / 4 * 5)) / .nanoseconds(1)) / Self.looks
     }
 
-    /// Result of one look.
+    /// Result of one check.
     struct Look {
         fileprivate let turns: UInt64
-        /// Further looks that may see the same.
+        /// Number of further checks allowed without progress.
         fileprivate let left: Int
     }
 
     func firstLook() -> Look { Look(turns: counters.turns, left: Self.looks) }
 
-    /// Looks again, one ``interval`` later.
+    /// Checks again, one ``interval`` later.
     ///
-    /// - Returns: `nil` if the thread hangs, and was given up.
+    /// - Returns: `nil` if the thread hangs and was abandoned.
     func look(after last: Look) -> Look? {
         let turns = counters.turns
         if turns != last.turns { return Look(turns: turns, left: Self.looks) }
         if last.left > 1 { return Look(turns: turns, left: last.left - 1) }
-        // Stopping and closing a device that is gone may hang as well: the outcome decided before that is the true one.
+        // Stopping and closing a device that is gone may hang as well: an outcome that was decided before is the correct one.
         let result = counters.outcome ?? control.word.result() ?? LoopResult(.stalled)
-        // No frame may follow, should the call return after all.
+        // No frame may follow if the call returns later.
         control.request(.stop)
         giveUp(result)
         return nil

@@ -23,7 +23,7 @@ struct ThreadPolicy: ~Copyable {
     ///
     /// - Parameters:
     ///   - allowed: False for a source that would starve the machine.
-    ///   - broker: Asked where this process has no permission.
+    ///   - broker: Asked if this process has no permission.
     func raise(allowed: Bool, by broker: (any RealtimeBroker)?) -> ThreadPriority {
         guard allowed else { return .normal(.sourceCallsServer) }
         let result = cm_policy_set_fifo(Self.fifoPriority)
@@ -50,10 +50,9 @@ struct ThreadPolicy: ~Copyable {
         return result >= 0 ? .nice(Int(Self.niceValue)) : .normal(.refused(errno: -result))
     }
 
-    /// Restores the scheduling. Dispatch never does it by itself: an unrelated block would run with the priority left
-    /// behind.
+    /// Restores the scheduling. Dispatch never does it by itself: an unrelated block would run with the remaining priority.
     consuming func restore() {
-        // A second try, and a third with the flag: a pool's thread that keeps the priority would starve unrelated work.
+        // A second try, and a third with the flag: if a pool's thread kept the priority, it would starve unrelated work.
         if !restorePolicy(), !restorePolicy() { restorePolicy(resettingOnFork: true) }
         if cm_nice_set(thread, nice) < 0 { _ = cm_nice_set(thread, nice) }
     }
@@ -94,7 +93,7 @@ extension ThreadPriority {
     }
 }
 
-/// A service that may give a thread realtime priority where this process may not: rtkit.
+/// Service that may give a thread realtime priority if this process may not: rtkit.
 ///
 /// *thread-safe*
 public protocol RealtimeBroker: Sendable {

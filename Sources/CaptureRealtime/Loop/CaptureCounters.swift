@@ -3,13 +3,13 @@ import Synchronization
 
 /// Counts of a capture loop, in frames: audio frames, or video frames.
 ///
-/// Each number is true by itself at any time; together they add up once the loop has returned: made = delivered +
-/// device + flagged + empty + short + ring.
+/// Each number is correct at any time. Once the loop has returned they add up: made = delivered + device + flagged + empty + short
+/// + ring.
 ///
 /// *thread-safe*
 @safe
 public final class CaptureCounters: Sendable {
-    /// The part that the capture thread uses.
+    /// Part that the capture thread uses.
     public let realtime: RealtimeCounters
 
     public init() {
@@ -23,33 +23,33 @@ public final class CaptureCounters: Sendable {
         unsafe realtime.storage.deallocate()
     }
 
-    /// Committed to the ring and not taken back.
+    /// Frames committed to the ring and not taken back.
     public var delivered: UInt64 { unsafe realtime.storage.pointee.delivered.now }
     /// Bytes of the delivered frames.
     public var bytes: UInt64 { unsafe realtime.storage.pointee.bytes.now }
-    /// Missing by overruns, restarts and holes in the sequence.
+    /// Frames missing because of overruns, restarts and gaps in the sequence.
     public var deviceLost: UInt64 { unsafe realtime.storage.pointee.deviceLost.now }
-    /// Left out: the driver flagged an error.
+    /// Frames dropped because the driver flagged an error.
     public var flagged: UInt64 { unsafe realtime.storage.pointee.flagged.now }
-    /// Left out: no bytes.
+    /// Frames dropped because they had no bytes.
     public var empty: UInt64 { unsafe realtime.storage.pointee.empty.now }
-    /// Left out: fewer bytes than a whole frame has.
+    /// Frames dropped because they had fewer bytes than a whole frame.
     public var short: UInt64 { unsafe realtime.storage.pointee.short.now }
-    /// Dropped because the reader was too slow.
+    /// Frames dropped because the reader was too slow.
     public var ringLost: UInt64 { unsafe realtime.storage.pointee.ringLost.now }
     /// All frames that the device made.
     public var made: UInt64 { delivered + deviceLost + flagged + empty + short + ringLost }
     /// Overruns of the device.
     public var xruns: UInt64 { unsafe realtime.storage.pointee.xruns.now }
-    /// The part of ``deviceLost`` that overruns took.
+    /// Part of ``deviceLost`` that overruns caused.
     public var xrunFrames: UInt64 { unsafe realtime.storage.pointee.xrunFrames.now }
     /// Periods of silence that the watchdog counted as a stall.
     public var stalls: UInt64 { unsafe realtime.storage.pointee.stalls.now }
     /// Restarts of the device after a stall or a suspension.
     public var restarts: UInt64 { unsafe realtime.storage.pointee.restarts.now }
-    /// Turns of the loop, whether anything came or not.
+    /// Turns of the loop, with or without data.
     var turns: UInt64 { unsafe realtime.storage.pointee.turns.now }
-    /// Outcome of the loop, while its device may still have to be stopped and closed; `nil` while it runs.
+    /// Outcome of the loop; `nil` while it runs. The device may not be stopped and closed yet.
     var outcome: LoopResult? {
         unsafe realtime.storage.pointee.isDecided.load(ordering: .acquiring) ? realtime.storage.pointee.outcome : nil
     }
@@ -65,7 +65,7 @@ public final class CaptureCounters: Sendable {
         SignalState(rawValue: UInt8(truncatingIfNeeded: unsafe realtime.storage.pointee.signal.now)) ?? .present
     }
 
-    /// Present signal, where it differs from the one that the device was set up for.
+    /// Present signal, if it differs from the one that the device was set up for.
     public var changedSignal: SignalTimings? { SignalTimings(packed: unsafe realtime.storage.pointee.shape.now) }
 
     /// Stores the state that a source reported when it was opened, before its loop runs.
@@ -90,7 +90,7 @@ public final class CaptureCounters: Sendable {
 /// *realtime-safe*
 @safe
 public struct RealtimeCounters: BitwiseCopyable, @unchecked Sendable {
-    // Sendable by hand because of the pointer, behind which are atomics.
+    // `@unchecked Sendable`: the pointer leads only to atomics.
     let storage: UnsafeMutablePointer<CounterStorage>
 
     /// Counts a period or frame that the ring has taken.
@@ -158,7 +158,7 @@ public struct RealtimeCounters: BitwiseCopyable, @unchecked Sendable {
         unsafe storage.pointee.isDecided.store(true, ordering: .releasing)
     }
 
-    /// Counts a turn of the loop: the proof that it does not hang in a call.
+    /// Counts a turn of the loop, which shows that it does not hang in a call.
     @_noLocks @_noAllocation
     func turned() { unsafe storage.pointee.turns.add(1) }
 
@@ -166,7 +166,7 @@ public struct RealtimeCounters: BitwiseCopyable, @unchecked Sendable {
     public func restarted() { unsafe storage.pointee.restarts.add(1) }
 }
 
-/// Reason for which a video frame is left out.
+/// Reason for dropping a video frame.
 enum Damage: BitwiseCopyable {
     /// The driver flagged an error.
     case flagged
@@ -199,7 +199,7 @@ struct CounterStorage: ~Copyable, Sendable {
     let last = Atomic<Int64>(0)
     /// ``ThreadPriority``; 0 before the thread runs.
     let priority = Atomic<Int64>(0)
-    /// Valid only where ``isDecided`` is set: it is not atomic, and published by that flag's releasing store.
+    /// Valid only if ``isDecided`` is set: it is not atomic, and published by that flag's releasing store.
     var outcome = LoopResult(.stopped)
     let isDecided = Atomic<Bool>(false)
 }

@@ -24,9 +24,9 @@ public final class LoopControl: Sendable {
         }
     }
 
-    /// The part that the capture thread uses.
+    /// Part that the capture thread uses.
     public let word: CommitWord
-    /// Wakes the loop; the word is lent its descriptor.
+    /// Wakes the loop; the word uses its descriptor.
     private let signal: EventSignal
     private let adopted = Atomic<Bool>(false)
 
@@ -47,7 +47,7 @@ public final class LoopControl: Sendable {
     /// Number of commits so far. Never changes after ``request(_:)`` has returned.
     public var committed: UInt64 { word.committed() }
 
-    /// Claims the control for one ring. The count is that ring's own: a second one would corrupt the first.
+    /// Claims the control for one ring. The commit count belongs to that ring: a second one would corrupt it.
     func adopt() {
         precondition(!adopted.exchange(true, ordering: .relaxed), "A LoopControl controls one loop")
     }
@@ -58,8 +58,8 @@ public final class LoopControl: Sendable {
     }
 }
 
-/// The word that stops a loop and counts its commits, as a plain address: a method call on an object counts references,
-/// which the fence does not allow. ``LoopControl`` owns the word and outlives each use.
+/// Word that stops a loop and counts its commits, as a plain address: a method call on an object counts references, which the
+/// fence does not allow. ``LoopControl`` owns the word and outlives each use.
 ///
 /// Bits 0 and 1 are the reason to stop, the bits above count commits. One compare-and-exchange changes both, so that a
 /// commit and a request to stop can't pass each other.
@@ -67,12 +67,12 @@ public final class LoopControl: Sendable {
 /// *realtime-safe*
 @safe
 public struct CommitWord: BitwiseCopyable, @unchecked Sendable {
-    // Sendable by hand because of the pointer, behind which is an atomic.
+    // `@unchecked Sendable`: the pointer leads only to an atomic.
     @usableFromInline let cell: UnsafeMutablePointer<CachePadded>
     /// An eventfd to poll together with the device.
     public let descriptor: Int32
 
-    /// Number of commits so far. Sequentially consistent, as the commit is, for the sake of ``WakeupThreshold``.
+    /// Number of commits so far. Sequentially consistent like the commit, as ``WakeupThreshold`` requires.
     @_noLocks @_noAllocation
     public func committed() -> UInt64 {
         unsafe cell.pointee.value.load(ordering: .sequentiallyConsistent) >> 2
@@ -89,7 +89,7 @@ public struct CommitWord: BitwiseCopyable, @unchecked Sendable {
         }
     }
 
-    /// Result for the requested reason; `nil` while the loop may go on.
+    /// Result for the requested reason; `nil` while the loop may continue.
     @_noLocks @_noAllocation @inlinable
     public func result() -> LoopResult? {
         switch reason() {
@@ -102,7 +102,7 @@ public struct CommitWord: BitwiseCopyable, @unchecked Sendable {
 
     /// Publishes the entry that makes the count `count` + 1, unless a stop was requested.
     ///
-    /// - Returns: False if it was: nothing is published, now or later.
+    /// - Returns: False if a stop was requested: nothing is published, now or later.
     @_noLocks @_noAllocation @inlinable
     func commit(after count: UInt64) -> Bool {
         unsafe cell.pointee.value.compareExchange(
@@ -110,8 +110,8 @@ public struct CommitWord: BitwiseCopyable, @unchecked Sendable {
         ).exchanged
     }
 
-    /// Sets the reason, unless a greater one is set, and wakes the loop. The eventfd is written in either case: the
-    /// first writer may not have come to it yet.
+    /// Sets the reason, unless a greater one is set, and wakes the loop. The eventfd is written in either case, since the first
+    /// writer may not have written it yet.
     @_noLocks @_noAllocation
     func request(_ reason: LoopControl.Reason) {
         var old = unsafe cell.pointee.value.load(ordering: .relaxed)

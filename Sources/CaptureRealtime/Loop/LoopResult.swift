@@ -5,7 +5,7 @@ import CMedia
 /// *thread-safe*
 public struct LoopResult: BitwiseCopyable, Sendable, Hashable {
     public let end: LoopEnd
-    /// Set for ``LoopEnd/failed``, and for ``LoopEnd/deviceGone`` where a call reported it.
+    /// Set for ``LoopEnd/failed``, and for ``LoopEnd/deviceGone`` if a call reported it.
     public let fault: RealtimeFault?
 
     @_noLocks @_noAllocation
@@ -14,14 +14,14 @@ public struct LoopResult: BitwiseCopyable, Sendable, Hashable {
         self.fault = fault
     }
 
-    /// Result in one word, for an atomic. Never 0, which stands for a loop that goes on.
+    /// Result in one word, for an atomic. Never 0, which means that the loop is still running.
     var packed: UInt64 {
         let base = UInt64(end.rawValue) + 1
         guard let fault else { return base }
         return base | UInt64(fault.call.rawValue) << 8 | UInt64(UInt32(bitPattern: fault.errno)) << 32
     }
 
-    /// `nil` for a loop that goes on. Any word can come: another process may have written it.
+    /// `nil` for a loop that is still running. Any word is accepted, since another process may have written it.
     @_noLocks @_noAllocation
     init?(packed: UInt64) {
         guard packed != 0, let end = LoopEnd(rawValue: UInt8(truncatingIfNeeded: packed) &- 1) else { return nil }
@@ -35,7 +35,7 @@ public struct LoopResult: BitwiseCopyable, Sendable, Hashable {
     }
 }
 
-/// Reason for which a capture loop returned.
+/// Reason why a capture loop returned.
 ///
 /// *thread-safe*
 public enum LoopEnd: UInt8, BitwiseCopyable, Sendable, Hashable {
@@ -47,7 +47,7 @@ public enum LoopEnd: UInt8, BitwiseCopyable, Sendable, Hashable {
     case expired
     /// Device unplugged.
     case deviceGone
-    /// Nothing came for max(5 periods, 500 ms), and nothing after one restart; or a call to the device did not return.
+    /// No data for max(5 periods, 500 ms), and none after one restart; or a call to the device did not return.
     case stalled
     /// A call failed; the fault names it.
     case failed
@@ -55,7 +55,7 @@ public enum LoopEnd: UInt8, BitwiseCopyable, Sendable, Hashable {
     case signalChanged
 }
 
-/// A failed system call: the fence's only error, trivial so that it can be made there.
+/// Failed system call: the only error type inside the fence, trivial so that it can be created there.
 ///
 /// *realtime-safe*
 public struct RealtimeFault: Error, BitwiseCopyable, Sendable, Hashable {

@@ -1,10 +1,9 @@
-/// The loop of the capture thread: wait, process, recover. It never allocates, locks, logs or waits for a reader, and
-/// throws nothing: its outcome is a value.
+/// Loop of the capture thread: wait, process, recover. It never allocates, locks, logs or waits for a reader, and throws nothing:
+/// its outcome is a value.
 ///
-/// It is generic and so can't carry the fence's marks; called from a marked function that names the source, it is
-/// checked through. It exists twice, once for ``AudioStream`` and once for ``VideoStream``, because the compiler
-/// specializes a generic type's own methods, but not those that it has through a protocol. The decisions are shared:
-/// ``LoopState``.
+/// A generic function can't have the fence's attributes. A function that has them calls it with a concrete source, so the compiler
+/// checks it there. It exists twice, for ``AudioStream`` and for ``VideoStream``, because the compiler specializes a generic
+/// type's own methods, but not those that it gets from a protocol. Both use the same decisions: ``LoopState``.
 ///
 /// *realtime-safe*
 public enum CaptureLoop {}
@@ -21,8 +20,8 @@ public enum LoopAction: BitwiseCopyable, Sendable, Hashable {
     case end(LoopResult)
 }
 
-/// The decisions of a capture loop, apart from its calls: events go in, actions come out. It makes no call to the
-/// device, so tests can drive it through every order of events.
+/// Decisions of a capture loop, without its calls: events go in, actions come out. It makes no call to the device, so tests can
+/// drive it through every order of events.
 ///
 /// *realtime-safe*
 public struct LoopState: BitwiseCopyable, Sendable {
@@ -31,13 +30,13 @@ public struct LoopState: BitwiseCopyable, Sendable {
     private let counters: RealtimeCounters
     /// True from a suspension to the next data: each read reports it again until the device is awake.
     private var isSuspended = false
-    /// True until something comes after a wake-up.
+    /// True from a wake-up until data arrives.
     private var hasWoken = false
 
     /// - Parameters:
     ///   - word: Stops the loop.
     ///   - counters: Receive stalls, restarts and overruns.
-    ///   - period: Time from entry to entry in ns, 0 where it is not known.
+    ///   - period: Time from entry to entry in ns, 0 if it is not known.
     ///   - patience: Time for the first entry, ns.
     @_noLocks @_noAllocation
     public init(_ word: CommitWord, _ counters: RealtimeCounters, period: Int64, patience: Int64) {
@@ -51,12 +50,12 @@ public struct LoopState: BitwiseCopyable, Sendable {
         @_noLocks @_noAllocation get { watchdog.slice }
     }
 
-    /// Time to wait for the control alone before that, ms; 0 while the device behaves.
+    /// Time to wait for only the control before that, ms; 0 while the device behaves.
     public var pause: Int32 {
         @_noLocks @_noAllocation get { watchdog.pause }
     }
 
-    /// Result of a requested stop, `nil` where there was none. Checked before each wait; a commit checks by itself.
+    /// Result of a requested stop, `nil` if there was none. Checked before each wait; a commit checks by itself.
     @_noLocks @_noAllocation
     public func stop() -> LoopResult? {
         counters.turned()
@@ -71,14 +70,14 @@ public struct LoopState: BitwiseCopyable, Sendable {
         return LoopResult(fault.meansGone ? .deviceGone : .failed, fault: fault)
     }
 
-    /// Judges a wait that brought nothing to process.
+    /// Decides after a wait that brought no data.
     @_noLocks @_noAllocation
     public mutating func judge(_ wakeup: SourceWakeup) -> LoopAction {
         guard case .failed(let fault) = wakeup else { return starved(inTrouble: false, timedOut: true) }
         return judge(.failed(fault), inTrouble: false)
     }
 
-    /// Judges the result of processing.
+    /// Decides after processing.
     ///
     /// - Parameters:
     ///   - step: Result of one turn.
@@ -114,7 +113,7 @@ public struct LoopState: BitwiseCopyable, Sendable {
         .end(LoopResult(fault.meansGone ? .deviceGone : .failed, fault: fault))
     }
 
-    /// Judges an overrun or suspension. A device that overruns again and again without a frame in between has stalled.
+    /// Decides after an overrun or suspension. A device that overruns again and again without a frame in between has stalled.
     @_noLocks @_noAllocation
     private mutating func broken(suspended: Bool) -> LoopAction {
         if !suspended { counters.sawXrun() }
@@ -125,7 +124,8 @@ public struct LoopState: BitwiseCopyable, Sendable {
         return .recover(suspended: suspended)
     }
 
-    /// Judges a wake-up. Falling asleep and waking again and again is no new start each time: in the end it is a stall.
+    /// Decides after a wake-up. Only the first one restarts the watchdog: a device that sleeps and wakes repeatedly without data
+    /// stalls in the end.
     @_noLocks @_noAllocation
     private mutating func woken() -> LoopAction {
         guard !hasWoken else { return starved(inTrouble: false) }
@@ -135,7 +135,8 @@ public struct LoopState: BitwiseCopyable, Sendable {
         return .goOn
     }
 
-    /// Judges silence. A stall gets one restart, a lasting error state none: restarting would hide a broken device.
+    /// Decides after silence. A stall gets one restart. A lasting error state gets none, since a restart would hide a broken
+    /// device.
     @_noLocks @_noAllocation
     private mutating func starved(inTrouble: Bool, timedOut: Bool = false) -> LoopAction {
         watchdog.starved(now: MonotonicClock.now, inTrouble: inTrouble, timedOut: timedOut)
@@ -169,13 +170,13 @@ public enum LoopStep: BitwiseCopyable, Sendable {
     case gone
     /// The signal differs from the one that the device is set up for.
     case changed
-    /// Another process, which has the device, ended the stream.
+    /// The process that owns the device ended the stream.
     case ended(LoopResult)
     case failed(RealtimeFault)
 }
 
-/// Decides when silence is a stall. It counts the time that the loop really waited: a process or machine that was
-/// frozen for a second has waited one slice, not a second.
+/// Decides when silence is a stall. It counts the time that the loop really waited: a process or machine that was frozen for a
+/// second has waited one slice, not a second.
 ///
 /// *realtime-safe*
 public struct Watchdog: BitwiseCopyable, Sendable {
@@ -185,10 +186,10 @@ public struct Watchdog: BitwiseCopyable, Sendable {
     /// Silence allowed now, ns: longer before the first entry.
     private var allowed: Int64
     private var last: Int64
-    /// True if data came since the clock was last read: data costs no call for the time.
+    /// True if data arrived since the clock was last read: data causes no reading of the clock.
     private var isFresh = false
     private var trouble: Int64 = 0
-    /// Wake-ups in a row that brought nothing.
+    /// Wake-ups in a row without data.
     private var idleTurns = 0
     private var hasRestarted = false
 
@@ -198,7 +199,7 @@ public struct Watchdog: BitwiseCopyable, Sendable {
     }
 
     /// - Parameters:
-    ///   - period: Time from entry to entry in ns, 0 where it is not known.
+    ///   - period: Time from entry to entry in ns, 0 if it is not known.
     ///   - first: Time for the first entry, ns.
     ///   - now: CLOCK_MONOTONIC in ns.
     @_noLocks @_noAllocation
@@ -213,7 +214,7 @@ public struct Watchdog: BitwiseCopyable, Sendable {
         @_noLocks @_noAllocation get { Int32(truncatingIfNeeded: limit / 4_000_000) }
     }
 
-    /// Data came.
+    /// Notes that data arrived.
     @_noLocks @_noAllocation
     public mutating func fed() {
         quiet = 0
@@ -224,12 +225,12 @@ public struct Watchdog: BitwiseCopyable, Sendable {
         isFresh = true
     }
 
-    /// Nothing came.
+    /// Notes a wait without data.
     ///
     /// - Parameters:
     ///   - now: CLOCK_MONOTONIC in ns.
-    ///   - inTrouble: The device shows an error state.
-    ///   - timedOut: The whole ``slice`` went by.
+    ///   - inTrouble: True if the device shows an error state.
+    ///   - timedOut: True if the whole ``slice`` has passed.
     @_noLocks @_noAllocation
     public mutating func starved(now: Int64, inTrouble: Bool, timedOut: Bool = false) {
         let waited = waited(now: now, timedOut: timedOut)
@@ -259,18 +260,18 @@ public struct Watchdog: BitwiseCopyable, Sendable {
         @_noLocks @_noAllocation get { trouble >= Self.troubleLimit }
     }
 
-    /// Time to wait for the control alone, ms; 0 as a rule. A descriptor that calls again and again for nothing would
-    /// burn the processor.
+    /// Time to wait for only the control, ms; normally 0. A descriptor that is always ready without data would use a whole
+    /// processor.
     public var pause: Int32 {
         @_noLocks @_noAllocation get { trouble > 0 ? 20 : idleTurns > 8 ? 10 : 0 }
     }
 
-    /// False after a restart that brought nothing: there is no second one.
+    /// False after a restart without data: there is no second restart.
     public var mayRestart: Bool {
         @_noLocks @_noAllocation get { !hasRestarted }
     }
 
-    /// The device was started again: it gets the same time once more.
+    /// Notes a restart, which gives the device the same time again.
     @_noLocks @_noAllocation
     public mutating func restarted(now: Int64) {
         quiet = 0

@@ -1,11 +1,11 @@
 import CMedia
 
-/// The descriptors that a source waits for: the device's own, and the control's behind them.
+/// Descriptors that a source waits for: the device's, followed by the control's.
 ///
 /// *realtime-safe*
 @safe
 public struct PollSet: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of the pointer, which this value alone owns.
+    // `@unchecked Sendable`: only this value owns the pointer.
     let entries: UnsafeMutablePointer<pollfd>
     let devices: Int
 
@@ -40,7 +40,7 @@ public struct PollSet: ~Copyable, @unchecked Sendable {
         return unsafe cm_poll(entries, Int32(truncatingIfNeeded: devices &+ 1), milliseconds)
     }
 
-    /// Waits for the control alone.
+    /// Waits for only the control.
     @_noLocks @_noAllocation
     public func pause(control: Int32, milliseconds: Int32) {
         unsafe entries[devices] = pollfd(fd: control, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
@@ -59,7 +59,7 @@ public struct PollSet: ~Copyable, @unchecked Sendable {
         Int32(unsafe entries[0].revents) & POLLPRI != 0
     }
 
-    /// Data before an error state: a driver that reports both still holds frames.
+    /// Data takes precedence over an error state: a driver that reports both still holds frames.
     @_noLocks @_noAllocation
     func meaning(_ revents: Int32) -> SourceWakeup {
         if revents & POLLIN != 0 { return .ready }
@@ -67,8 +67,8 @@ public struct PollSet: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// A timer for sources without hardware: waits for an instant or the control. The corresponding C functions are
-/// `timerfd_settime` and `poll`.
+/// Timer for sources without hardware: waits for an instant or the control. The corresponding C functions are `timerfd_settime`
+/// and `poll`.
 ///
 /// *realtime-safe*
 public struct PeriodTimer: ~Copyable, Sendable {
@@ -102,14 +102,14 @@ public struct PeriodTimer: ~Copyable, Sendable {
         return MonotonicClock.now < instant ? .quiet : .ready
     }
 
-    /// Waits for the control alone.
+    /// Waits for only the control.
     @_noLocks @_noAllocation
     public func pause(control: Int32, milliseconds: Int32) {
         pollSet.pause(control: control, milliseconds: milliseconds)
     }
 }
 
-/// An eventfd that means "look again". The corresponding C function is `eventfd`.
+/// Eventfd that means "check again". The corresponding C function is `eventfd`.
 ///
 /// *thread-safe*
 struct EventSignal: ~Copyable, Sendable {
@@ -125,8 +125,7 @@ struct EventSignal: ~Copyable, Sendable {
         Self.raise(descriptor)
     }
 
-    /// Raises the signal whose descriptor is lent. A full counter is as good as a raised one: the only error that can occur
-    /// needs no handling.
+    /// Raises a signal by its descriptor. The only possible error, a full counter, can be ignored: the signal is raised already.
     @_noLocks @_noAllocation
     static func raise(_ descriptor: Int32) {
         _ = cm_eventfd_write(descriptor)
@@ -137,7 +136,7 @@ struct EventSignal: ~Copyable, Sendable {
         _ = cm_eventfd_read(descriptor)
     }
 
-    /// Waits for any signal that is lent. The corresponding C function is `poll`.
+    /// Waits for a signal by its descriptor. The corresponding C function is `poll`.
     static func wait(for descriptor: Int32, milliseconds: Int32) {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         _ = unsafe cm_poll(&entry, 1, milliseconds)
@@ -152,7 +151,7 @@ struct EventSignal: ~Copyable, Sendable {
 ///
 /// *realtime-safe*
 package enum MonotonicClock {
-    /// Nanoseconds since some moment, never set.
+    /// Nanoseconds since an unspecified moment. This clock is never set.
     package static var now: Int64 {
         @_noLocks @_noAllocation get { cm_monotonic() }
     }

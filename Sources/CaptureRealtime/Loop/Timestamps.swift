@@ -1,12 +1,12 @@
 import CaptureBase
 
-/// Strictly rising timestamps from a device's own, which may go backward, lie in the future or be missing.
+/// Strictly rising timestamps, made from a device's timestamps, which may go backward, be in the future or be missing.
 ///
 /// *realtime-safe*
 struct MonotonicTimestamps: BitwiseCopyable {
     /// Last timestamp given out, 0 before the first.
     private(set) var last: Int64 = 0
-    /// Oldest timestamp to believe: nothing is captured before the device starts.
+    /// Oldest timestamp to accept: nothing is captured before the device starts.
     private var floor: Int64 = 0
     /// Timestamps taken since one was compared with the clock.
     private var unchecked = 0
@@ -14,7 +14,7 @@ struct MonotonicTimestamps: BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// Sets the oldest timestamp to believe.
+    /// Sets the oldest timestamp to accept.
     ///
     /// - Parameter now: CLOCK_MONOTONIC in ns. A timestamp up to a second older may still belong to a buffer under way.
     @_noLocks @_noAllocation
@@ -25,11 +25,11 @@ struct MonotonicTimestamps: BitwiseCopyable {
     /// Timestamp to use for an entry; a replaced one is counted and flagged.
     ///
     /// - Parameters:
-    ///   - own: The device's own, 0 for none.
-    ///   - interval: Time from entry to entry in ns, 0 where it is not known.
+    ///   - own: The device's timestamp, 0 for none.
+    ///   - interval: Time from entry to entry in ns, 0 if it is not known.
     ///   - intervals: Intervals since the last entry that got a timestamp: this one, and those lost in between.
-    ///   - counters: Count a replaced one.
-    ///   - flags: Flag a replaced one.
+    ///   - counters: Count a replaced timestamp.
+    ///   - flags: Flag a replaced timestamp.
     @_noLocks @_noAllocation
     mutating func take(
         _ own: Int64, interval: Int64, intervals: Int64, _ counters: RealtimeCounters, _ flags: inout FrameFlags
@@ -43,13 +43,13 @@ struct MonotonicTimestamps: BitwiseCopyable {
         return timestamp
     }
 
-    /// Accepts a timestamp that is in step with the last one without reading the clock, which is a system call on some
-    /// machines. A device that creeps into the future is found by the comparison that is due every 32 entries.
+    /// Accepts a timestamp that continues the last ones, without reading the clock, which is a system call on some machines. Every
+    /// 32 entries a timestamp is compared with the clock, so a device that drifts into the future is found.
     ///
     /// - Parameters:
-    ///   - timestamp: The device's own, 0 for none.
-    ///   - interval: Time from entry to entry in ns, 0 where it is not known.
-    /// - Returns: True if it was taken; if not, ``next(_:now:interval:intervals:)`` decides.
+    ///   - timestamp: The device's timestamp, 0 for none.
+    ///   - interval: Time from entry to entry in ns, 0 if it is not known.
+    /// - Returns: True if it was accepted; otherwise ``next(_:now:interval:intervals:)`` decides.
     @_noLocks @_noAllocation
     mutating func follows(_ timestamp: Int64, interval: Int64) -> Bool {
         guard last != 0, timestamp > last, timestamp &- last <= interval &+ interval / 2, unchecked < 32 else {
@@ -65,7 +65,7 @@ struct MonotonicTimestamps: BitwiseCopyable {
     /// - Parameters:
     ///   - timestamp: The device's own, 0 for none.
     ///   - now: CLOCK_MONOTONIC in ns.
-    ///   - interval: Time from entry to entry in ns, 0 where it is not known.
+    ///   - interval: Time from entry to entry in ns, 0 if it is not known.
     ///   - intervals: Number of intervals between it and the last one.
     /// - Returns: The timestamp to use, and true if it replaces the device's own.
     @_noLocks @_noAllocation
@@ -83,9 +83,9 @@ struct MonotonicTimestamps: BitwiseCopyable {
         return (last, true)
     }
 
-    /// Replaces a wrong timestamp by the one that is in step with the last, unless that leads too far astray. A wrong
-    /// timestamp does not mean that the entry came late: in a backlog the present would be too late for it, and the
-    /// good timestamps after it would seem to go backward.
+    /// Replaces a wrong timestamp by the expected one, unless that is too far from the current time. A wrong timestamp does not
+    /// mean that the entry was late: in a backlog the current time would be too late for it, and the correct timestamps after it
+    /// would seem to go backward.
     @_noLocks @_noAllocation
     private func replacement(now: Int64, after span: Int64) -> Int64 {
         let expected = last &+ span
@@ -100,32 +100,31 @@ struct MonotonicTimestamps: BitwiseCopyable {
     }
 }
 
-/// Detects frames that a driver dropped without a gap in its sequence numbers: a hole of whole intervals between steady
+/// Detects frames that a driver dropped without a gap in its sequence numbers, by gaps of whole intervals between steady
 /// timestamps.
 ///
-/// A camera that exposes longer in the dark changes its rate, and loses nothing. So a hole counts only once the frames
-/// come as they did before it; three equal intervals in turn are another rate, and where every other interval is a
-/// hole, that is the camera's own rhythm.
+/// A camera that exposes longer in the dark changes its rate, and loses nothing. So a gap counts only once the previous interval
+/// returns. Three equal intervals in a row are a new rate. If every other interval is a gap, it is the camera's normal rhythm.
 ///
 /// *realtime-safe*
 struct TimestampGaps: BitwiseCopyable {
-    /// Recent interval from frame to frame, ns; 0 where it is not known.
+    /// Recent interval from frame to frame, ns; 0 if it is not known.
     private var usual: Int64
-    /// Steadiness of the interval, 0…4. A hole takes two away, so that holes in quick turn are not believed.
+    /// Steadiness of the interval, 0…4. A gap subtracts two, so that several gaps in quick succession are ignored.
     private var calm = 0
-    /// Frames in holes that are not confirmed yet.
+    /// Frames in gaps that are not confirmed yet.
     private var missing: Int64 = 0
-    /// Holes that are not confirmed yet, two at most.
+    /// Number of gaps that are not confirmed yet, at most two.
     private var holes = 0
     /// Last unusual interval, and the number of its repetitions.
     private var other: Int64 = 0
     private var others = 0
 
-    /// - Parameter interval: Nominal interval from frame to frame in ns, 0 where it is not known.
+    /// - Parameter interval: Nominal interval from frame to frame in ns, 0 if it is not known.
     @_noLocks @_noAllocation
     init(interval: Int64) { usual = interval }
 
-    /// Begins anew: the next timestamp does not continue the last ones.
+    /// Starts again: the next timestamp does not continue the last ones.
     @_noLocks @_noAllocation
     mutating func restart() {
         calm = 0
@@ -136,8 +135,8 @@ struct TimestampGaps: BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - span: Time since the last frame's timestamp, ns.
-    ///   - intervals: The number of frames that this is by the driver's sequence, 1 or more.
-    /// - Returns: The number of frames missing in the holes before it: known one frame late.
+    ///   - intervals: Number of frames that this is by the driver's sequence, 1 or more.
+    /// - Returns: Number of frames missing in the gaps before it, which are known one frame late.
     @_noLocks @_noAllocation
     mutating func missing(after span: Int64, intervals: Int64) -> UInt64 {
         guard intervals > 0, span > 0 else { return 0 }
@@ -164,7 +163,7 @@ struct TimestampGaps: BitwiseCopyable {
         return usual > 0 && off <= usual / 4 && 0 &- off <= usual / 4
     }
 
-    /// Follows the rate slowly, by an eighth, and confirms the open holes.
+    /// Follows the rate slowly, by an eighth, and confirms the open gaps.
     @_noLocks @_noAllocation
     private mutating func steady(_ each: Int64) -> UInt64 {
         let found = missing
@@ -174,7 +173,7 @@ struct TimestampGaps: BitwiseCopyable {
         return UInt64(truncatingIfNeeded: found)
     }
 
-    /// Takes the third equal interval in turn for the new rate.
+    /// Accepts the third equal interval in a row as the new rate.
     @_noLocks @_noAllocation
     private mutating func learn(_ each: Int64) {
         let off = each &- other

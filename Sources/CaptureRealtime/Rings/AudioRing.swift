@@ -1,8 +1,8 @@
 import CaptureBase
 import Synchronization
 
-/// A ring of periods between the capture thread and one reader. A slot holds a header and the bytes of one period; with
-/// no free slot the incoming period is dropped and counted.
+/// Ring of periods between the capture thread and one reader. A slot holds a header and the bytes of one period. If no slot is
+/// free, the incoming period is dropped and counted.
 ///
 /// *thread-safe*
 public enum AudioRing {
@@ -27,21 +27,20 @@ public enum AudioRing {
 }
 
 extension AudioRing {
-    /// The writing end of an audio ring, for the capture thread alone.
+    /// Writing end of an audio ring, for the capture thread only.
     ///
     /// *realtime-safe*
     @safe
     public struct Producer: ~Copyable, @unchecked Sendable {
-        // Sendable by hand because of the pointer, which the owner keeps alive.
+        // `@unchecked Sendable`: `owner` keeps the pointer's memory alive.
         private let owner: AudioRingOwner
         private let core: UnsafeMutablePointer<AudioRingCore>
         @usableFromInline let word: CommitWord
         /// Periods committed.
         @usableFromInline var tail: UInt64 = 0
-        /// Slot number of the next period. It is counted along, because one division for each period costs more than
-        /// all else.
+        /// Slot number of the next period. Counted separately, because one division per period costs more than everything else.
         private var index: UInt64 = 0
-        /// Slot of the period under way, at its header.
+        /// Slot of the current period, at its header.
         @usableFromInline var slot: UnsafeMutableRawPointer
         /// Reader's position when last read: reading its cache line again and again would slow it down.
         private var cachedHead: UInt64 = 0
@@ -76,7 +75,7 @@ extension AudioRing {
         /// copied, it would be read before it has left the processor's store buffer.
         ///
         /// - Parameter header: With running totals of loss.
-        /// - Returns: False if the loop was asked to stop: nothing is published, now or later.
+        /// - Returns: False if a stop was requested: nothing is published, now or later.
         @_noLocks @_noAllocation @inlinable
         public mutating func commit(_ header: FrameHeader) -> Bool {
             unsafe slot.storeBytes(of: header, as: FrameHeader.self)
@@ -100,7 +99,7 @@ extension AudioRing {
             unsafe core.pointee.completion.end(result)
         }
 
-        /// Ends the ring for its reader while the producer hangs in a call to the device. Holds the owner: the ring
+        /// Ends the ring for its reader while the producer hangs in a call to the device. Keeps a reference to the owner: the ring
         /// must outlive the call.
         var giveUp: @Sendable (LoopResult) -> Void {
             { [owner] result in unsafe owner.core.pointee.completion.end(result) }
@@ -114,19 +113,19 @@ extension AudioRing {
 }
 
 extension AudioRing {
-    /// The reading end of an audio ring.
+    /// Reading end of an audio ring.
     ///
     /// *session-bound*
     @safe
     public struct Consumer: ~Copyable, FrameReader, @unchecked Sendable {
-        // Sendable by hand because of the pointer, which the owner keeps alive.
+        // `@unchecked Sendable`: `owner` keeps the pointer's memory alive.
         private let owner: AudioRingOwner
         private let core: UnsafeMutablePointer<AudioRingCore>
         private let word: CommitWord
         private var head: UInt64 = 0
         /// Slot of the period at `head`.
         private var index: UInt64 = 0
-        /// Commits seen so far: the shared word is read only when these are used up, since each read takes its cache
+        /// Commits seen so far: the shared word is read again only when all of these are used, since each read takes its cache
         /// line from the producer.
         private var cachedTail: UInt64 = 0
         /// Totals of the last header, to form the differences.
@@ -142,8 +141,7 @@ extension AudioRing {
         public var ended: LoopResult? { unsafe core.pointee.completion.result }
         public var unread: Int { Int(word.committed() &- head) }
         public var wakeAfter = 1
-        /// Arms the signal for ``wakeAfter`` periods, or half the ring, so that a reader that wants too many still
-        /// wakes in time.
+        /// Arms the signal for ``wakeAfter`` periods, or half the ring, so that a reader with a large value still wakes in time.
         public func clearSignal() {
             let periods = min(UInt64(wakeAfter), unsafe core.pointee.slots / 2)
             unsafe core.pointee.completion.clear(until: head &+ periods)
@@ -158,7 +156,7 @@ extension AudioRing {
             let lost = header.lost.since(totals)
             totals = header.lost
             header.lost = lost
-            // Releases the slot also when the body throws: its frames were lent and count as read.
+            // Releases the slot even if the body throws: its frames were lent and count as read.
             defer { release() }
             let start = unsafe slot + AudioRingCore.headerBytes
             let bytes = unsafe UnsafeRawBufferPointer(start: start, count: header.byteCount)
@@ -171,7 +169,7 @@ extension AudioRing {
             unsafe hasNext() ? core.pointee.slot(index) : nil
         }
 
-        /// Arms the signal before the last look: a commit after the arming raises it, one before it is seen.
+        /// Arms the signal before the last check: a later commit raises it, and an earlier one is found.
         private mutating func hasNext() -> Bool {
             if cachedTail == head { cachedTail = word.committed() }
             if cachedTail != head { return true }
@@ -211,7 +209,7 @@ struct AudioRingCore: ~Copyable, Sendable {
         precondition(slots >= 2 && slotBytes > 0, "A ring has two slots at least, and slots have bytes")
         let stride = (Self.headerBytes + slotBytes + 127) / 128 * 128
         let completion = try RingCompletion()
-        // One slot more than fit: the spare one takes dropped periods.
+        // One slot more than the ring holds: the spare one takes dropped periods.
         let memory = try SharedMemory(byteCount: stride * (slots + 1))
         self.slots = UInt64(slots)
         self.slotBytes = slotBytes
@@ -244,12 +242,12 @@ struct AudioRingCore: ~Copyable, Sendable {
         unsafe SharedMemory.prefetch(slot + 128)
     }
 
-    /// Slot of dropped periods: the capture thread has memory to read into, whatever the reader does.
+    /// Slot for dropped periods: the capture thread always has memory to read into, whatever the reader does.
     var spare: UnsafeMutableRawPointer {
         @_noLocks @_noAllocation get { unsafe memory.base + Int(slots) * stride }
     }
 
-    /// Acquiring: the reader is done with the slots before this position.
+    /// Acquiring: the reader has finished with the slots before this position.
     @_noLocks @_noAllocation
     func readPosition() -> UInt64 {
         head.value.load(ordering: .acquiring)
@@ -261,11 +259,10 @@ struct AudioRingCore: ~Copyable, Sendable {
     }
 }
 
-/// Owner of the core for both ends. They use its address: following references is counted, which the fence does not
-/// allow.
+/// Owner of the core for both ends. They use its address, since following a reference counts it, which the fence does not allow.
 @safe
 final class AudioRingOwner: @unchecked Sendable {
-    // Sendable by hand because of the pointer: it is written once, and the core behind it is Sendable.
+    // `@unchecked Sendable`: the pointer is written once, and the core that it leads to is Sendable.
     let core: UnsafeMutablePointer<AudioRingCore>
     private let control: LoopControl
 

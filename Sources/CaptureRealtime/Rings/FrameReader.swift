@@ -1,6 +1,6 @@
 import CaptureBase
 
-/// The reading end of a ring. Each ring has one reader: it can't be copied.
+/// Reading end of a ring. Each ring has one reader, which can't be copied.
 ///
 /// *session-bound*
 public protocol FrameReader: ~Copyable, Sendable {
@@ -11,23 +11,22 @@ public protocol FrameReader: ~Copyable, Sendable {
         _ body: (FrameHeader, RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result?
 
-    /// A descriptor to poll: readable when ``wakeAfter`` entries are there and at the end, until ``withNext(_:)`` or
+    /// Descriptor to poll: readable when ``wakeAfter`` entries are available and at the end, until ``withNext(_:)`` or
     /// ``wait(milliseconds:)`` finds nothing. Never read it. The corresponding C function is `eventfd`.
     var readySignal: Int32 { get }
 
-    /// Number of unread entries that raises ``readySignal``, 1 or more; half of the ring raises it in any case. Each
-    /// wake-up costs system calls and context switches, whatever it finds. A new value counts from the next time that
-    /// nothing is found.
+    /// Number of unread entries that raises ``readySignal``, 1 or more; half of the ring raises it in any case. Each wake-up costs
+    /// system calls and context switches, even if it finds little. A new value takes effect the next time that no entry is found.
     var wakeAfter: Int { get set }
 
-    /// Outcome of the loop, once it has returned and its device is closed, or it was given up in a call that never
-    /// returns. Entries may still be there to read.
+    /// Outcome of the loop, once it has returned and its device is closed, or once it was abandoned in a call that never returns.
+    /// There may still be entries to read.
     var ended: LoopResult? { get }
 
     /// Number of entries that can be read now.
     var unread: Int { get }
 
-    /// Takes the signal back and arms it anew. Look for entries once more after it.
+    /// Clears the signal and arms it again. Check for entries once more afterwards.
     func clearSignal()
 }
 
@@ -37,7 +36,7 @@ public protocol FrameReader: ~Copyable, Sendable {
 public enum ReaderWakeup: Sendable, Hashable {
     /// An entry can be read.
     case ready
-    /// The loop returned, and all that it had committed was read.
+    /// The loop returned, and all committed entries were read.
     case ended(LoopResult)
     case timedOut
 }
@@ -54,8 +53,8 @@ extension FrameReader where Self: ~Copyable {
             // Whole milliseconds, at least one, and few enough for 32 bits.
             let wait = Int32(clamping: min(left / 1_000_000 + 1, 1_000_000))
             if left > 0 { EventSignal.wait(for: readySignal, milliseconds: wait) }
-            // Cleared before the look: a commit after the clearing raises the signal again, one before it is seen. The
-            // look comes in any case: the signal may have come late, for entries already read.
+            // Cleared before the check: a later commit raises the signal again, and an earlier one is found. The check is always
+            // made, since the signal may be late, for entries already read.
             clearSignal()
             if left <= 0 { return look() ?? .timedOut }
         }
@@ -68,7 +67,7 @@ extension FrameReader where Self: ~Copyable {
         return wakeup
     }
 
-    /// The end is read first: all that was committed before it is then seen.
+    /// The end is read first: everything that was committed before it is then visible.
     private var state: ReaderWakeup? {
         let end = ended
         if unread > 0 { return .ready }

@@ -1,19 +1,19 @@
 import CMedia
 import Synchronization
 
-/// A video source's buffers in this process's memory: the driver's own, mapped.
+/// Video source's buffers in this process's memory: the driver's own, mapped.
 ///
-/// A mapping keeps the device open even after its descriptor was closed, so ``unmap()`` comes as soon as nobody reads.
+/// A mapping keeps the device open even after its descriptor was closed, so ``unmap()`` is called as soon as nobody reads.
 ///
 /// *thread-safe*
 @safe
 public final class FrameBuffers: @unchecked Sendable {
-    // Sendable by hand because of the pointers, which are written in `init` alone.
+    // `@unchecked Sendable`: the pointers are written only in `init`.
     /// Number of buffers, 1…32.
     public let count: Int
     /// Memory planes of each buffer, 1…3.
     public let planes: Int
-    /// Plane by plane of one buffer after the other.
+    /// Addresses of the first buffer's planes, then of the second's, and so on.
     private let addresses: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     private let lengths: UnsafeMutablePointer<Int>
     private let mapped = Atomic<Bool>(true)
@@ -21,7 +21,7 @@ public final class FrameBuffers: @unchecked Sendable {
     /// Most buffers that V4L2 supports (VIDEO_MAX_FRAME).
     public static let most = 32
 
-    /// Maps all planes. Where one can't be mapped, deinit unmaps the others.
+    /// Maps all planes. If one can't be mapped, deinit unmaps the others.
     ///
     /// - Parameters:
     ///   - count: Number of buffers, 1…32.
@@ -47,7 +47,7 @@ public final class FrameBuffers: @unchecked Sendable {
         }
     }
 
-    /// Maps zeroed memory, for buffers that no driver has. The corresponding C functions are `memfd_create` and `mmap`.
+    /// Maps zeroed memory, for buffers without a driver. The corresponding C functions are `memfd_create` and `mmap`.
     ///
     /// - Parameters:
     ///   - byteCount: Size, 1 or more.
@@ -62,7 +62,7 @@ public final class FrameBuffers: @unchecked Sendable {
         return unsafe address
     }
 
-    /// Address of a plane; `nil` where it is not mapped. Valid until ``unmap()``.
+    /// Address of a plane; `nil` if it is not mapped. Valid until ``unmap()``.
     @_noLocks @_noAllocation
     public func address(_ buffer: Int, plane: Int) -> UnsafeMutableRawPointer? {
         unsafe addresses[buffer * planes + plane]
@@ -74,7 +74,7 @@ public final class FrameBuffers: @unchecked Sendable {
     /// True until ``unmap()``.
     public var isMapped: Bool { mapped.load(ordering: .acquiring) }
 
-    /// Gives the memory back, once. The caller makes sure that nobody reads any more.
+    /// Unmaps the memory, once. The caller makes sure that nobody reads any more.
     public func unmap() {
         guard mapped.exchange(false, ordering: .acquiringAndReleasing) else { return }
         for entry in 0..<count * planes {
@@ -95,7 +95,7 @@ public final class FrameBuffers: @unchecked Sendable {
 /// *realtime-safe*
 @safe
 struct BufferBounds: BitwiseCopyable, @unchecked Sendable {
-    // Sendable by hand because of the pointer, behind which nothing changes.
+    // `@unchecked Sendable`: the memory that the pointer leads to never changes.
     let count: Int
     private let planes: Int
     private let lengths: UnsafePointer<Int>
@@ -103,14 +103,14 @@ struct BufferBounds: BitwiseCopyable, @unchecked Sendable {
     /// - Parameters:
     ///   - count: Number of buffers.
     ///   - planes: Memory planes of each buffer.
-    ///   - lengths: Bytes, plane by plane of one buffer after the other. Must outlive this value.
+    ///   - lengths: Bytes of the first buffer's planes, then of the second's, and so on. Must outlive this value.
     init(count: Int, planes: Int, lengths: UnsafePointer<Int>) {
         self.count = count
         self.planes = planes
         unsafe self.lengths = lengths
     }
 
-    /// True if all of a payload lies in the buffer's memory. Written so that no claim overflows.
+    /// True if all of a payload is within the buffer's memory. No claimed number can overflow the calculation.
     @_noLocks @_noAllocation
     func holds(_ payload: FramePlanes, in buffer: Int) -> Bool {
         for plane in 0..<planes {
@@ -122,7 +122,7 @@ struct BufferBounds: BitwiseCopyable, @unchecked Sendable {
     }
 }
 
-/// Position of a frame's payload in its buffer's memory planes, bytes. Three fields instead of an array: it is made in
+/// Position of a frame's payload in its buffer's memory planes, bytes. Three fields instead of an array, since it is created in
 /// the fence.
 ///
 /// *realtime-safe*
@@ -163,12 +163,12 @@ public struct FramePlanes: BitwiseCopyable, Sendable, Hashable {
     }
 }
 
-/// Zeroed memory with a descriptor, so that it could be lent to another process; deinit unmaps it.
+/// Zeroed memory with a descriptor, so that it can be shared with another process; deinit unmaps it.
 ///
 /// *session-bound*
 @safe
 struct SharedMemory: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of the pointer: the ring's protocol decides who may write where.
+    // `@unchecked Sendable`: the ring's protocol decides which end may write which part.
     let base: UnsafeMutableRawPointer
     let byteCount: Int
 
@@ -177,7 +177,7 @@ struct SharedMemory: ~Copyable, @unchecked Sendable {
         self.byteCount = byteCount
     }
 
-    /// Maps zeroed memory whose pages are all there.
+    /// Maps zeroed memory with all pages allocated.
     static func reserve(byteCount: Int, name: String) throws(RealtimeFault) -> UnsafeMutableRawPointer {
         let address = try unsafe FrameBuffers.memory(byteCount: byteCount, name: name)
         let populated = unsafe populate(address, byteCount)

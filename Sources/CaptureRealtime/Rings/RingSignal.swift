@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The wake-up and the outcome that both kinds of ring give their reader.
+/// Wake-up and outcome that both kinds of ring give their reader.
 ///
 /// The signal stays raised from a wake-up or the end until the reader clears it.
 ///
@@ -17,21 +17,21 @@ struct RingCompletion: ~Copyable, Sendable {
 
     var result: LoopResult? { LoopResult(packed: packed.load(ordering: .acquiring)) }
 
-    /// Wakes the reader after a commit, if it waits for that many.
+    /// Wakes the reader after a commit, if it waits for this number of commits.
     @_noLocks @_noAllocation
     func woke(committed: UInt64) {
         if threshold.reached(by: committed) { signal.raise() }
     }
 
-    /// Clears the signal and arms it for that many commits. The reader must look for entries once more after it.
+    /// Clears the signal and arms it for a number of commits. The reader must then check for entries once more.
     func clear(until committed: UInt64) {
-        // A signal that was not raised is not cleared: that would be a system call for nothing. A reader that comes
-        // back without having read was called by a producer that had taken the threshold before this one was set.
+        // A signal that was not raised is not cleared, to save a system call. A reader that returns without having read was woken
+        // by a producer that had reached an earlier threshold.
         if threshold.isTaken || threshold.isAt(committed) || result != nil { signal.clear() }
         threshold.set(committed)
     }
 
-    /// Ends the ring. The first outcome stands: a loop that was given up may come back, and has no say any more.
+    /// Ends the ring. Only the first outcome counts: an abandoned loop may still return, and its result is ignored.
     func end(_ result: LoopResult) {
         _ = packed.compareExchange(expected: 0, desired: result.packed, ordering: .releasing)
         signal.raise()
@@ -40,10 +40,10 @@ struct RingCompletion: ~Copyable, Sendable {
 
 /// Number of commits at which the reader wants to be woken.
 ///
-/// Waking a reader costs a system call on each side and two context switches, so it is done once a sleep and not once
-/// an entry: the producer wakes when the threshold is reached and takes it away; the reader sets it again, and only
-/// then looks for entries once more. Both write one word and then read the other's: without sequential consistency each
-/// could miss the other's write.
+/// Waking a reader costs a system call on each side and two context switches, so it is done once per sleep, not once per entry.
+/// The producer wakes the reader when the threshold is reached, and removes the threshold. The reader sets it again, and only then
+/// checks for entries once more. Each side writes one word and then reads the other's: without sequential consistency each could
+/// miss the other's write.
 ///
 /// *realtime-safe*
 struct WakeupThreshold: ~Copyable, Sendable {
@@ -53,9 +53,9 @@ struct WakeupThreshold: ~Copyable, Sendable {
 
     private let cell = CachePadded()
 
-    /// Takes the threshold away where it is reached. For the producer, after a commit.
+    /// Removes the threshold if it is reached. For the producer, after a commit.
     ///
-    /// - Returns: True if the reader is to be woken.
+    /// - Returns: True if the reader must be woken.
     @_noLocks @_noAllocation
     func reached(by committed: UInt64) -> Bool {
         var threshold = cell.value.load(ordering: .sequentiallyConsistent)
@@ -69,19 +69,19 @@ struct WakeupThreshold: ~Copyable, Sendable {
         return false
     }
 
-    /// True if the producer has taken the threshold, and so raised the signal or is about to.
+    /// True if the producer has removed the threshold, and so has raised the signal or is about to.
     var isTaken: Bool { cell.value.load(ordering: .sequentiallyConsistent) == Self.none }
 
     func isAt(_ committed: UInt64) -> Bool { cell.value.load(ordering: .sequentiallyConsistent) == committed }
 
-    /// Sets the threshold. For the reader, before it looks for entries a last time.
+    /// Sets the threshold. For the reader, before its last check for entries.
     func set(_ committed: UInt64) {
         cell.value.store(committed, ordering: .sequentiallyConsistent)
     }
 }
 
-/// An atomic padded to 128 bytes: two cache lines, because processors fetch lines in pairs and a neighbour that is
-/// written often would slow this one down.
+/// Atomic padded to 128 bytes: two cache lines, because processors fetch lines in pairs, and a neighbour that is written often
+/// would slow this one down.
 @usableFromInline
 struct CachePadded: ~Copyable, Sendable {
     @usableFromInline let value = Atomic<UInt64>(0)

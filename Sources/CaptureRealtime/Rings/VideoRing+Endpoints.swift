@@ -2,17 +2,17 @@ import CaptureBase
 import Synchronization
 
 extension VideoRing {
-    /// The writing end of a video ring, for the capture thread alone.
+    /// Writing end of a video ring, for the capture thread only.
     ///
     /// *realtime-safe*
     @safe
     public struct Producer: ~Copyable, @unchecked Sendable {
-        // Sendable by hand because of the pointer, which the owner keeps alive.
+        // `@unchecked Sendable`: `owner` keeps the pointer's memory alive.
         private let owner: VideoRingOwner
         private let core: UnsafeMutablePointer<VideoRingCore>
         private let word: CommitWord
         private var tail: UInt64 = 0
-        /// Returned buffers that were taken so far.
+        /// Number of returned buffers taken so far.
         private var returnedHead: UInt64 = 0
         private var hasEnded = false
 
@@ -22,7 +22,7 @@ extension VideoRing {
             self.word = word
         }
 
-        /// Takes a buffer that the reader gave back, or -1.
+        /// Takes a buffer that the reader returned, or -1.
         @_noLocks @_noAllocation
         public mutating func takeReturned() -> Int {
             guard unsafe returnedHead != core.pointee.returnedCount() else { return -1 }
@@ -31,7 +31,7 @@ extension VideoRing {
             return buffer
         }
 
-        /// Takes the oldest unread frame away from the reader.
+        /// Takes the oldest unread frame from the reader.
         ///
         /// - Parameter counters: Moves the frame from delivered to lost.
         /// - Returns: Its buffer, or -1 when nothing is unread.
@@ -48,7 +48,7 @@ extension VideoRing {
         ///   - buffer: Number of the buffer.
         ///   - header: With running totals of loss.
         ///   - planes: Position of the payload in the buffer.
-        /// - Returns: False if the loop was asked to stop: nothing is published, now or later.
+        /// - Returns: False if a stop was requested: nothing is published, now or later.
         @_noLocks @_noAllocation
         public mutating func commit(_ buffer: Int, _ header: FrameHeader, _ planes: FramePlanes) -> Bool {
             unsafe core.pointee.set(VideoSlot(header, planes), for: buffer)
@@ -59,8 +59,8 @@ extension VideoRing {
             return true
         }
 
-        /// Ends the ring for its reader, with the reason. After a revocation unread frames are taken away, so that the
-        /// device's memory is kept no longer than the reader's present look at it.
+        /// Ends the ring for its reader, with the reason. After a revocation unread frames are removed, so that the device's
+        /// memory stays mapped only until the reader has finished its current frame.
         public mutating func finish(_ result: LoopResult, _ counters: RealtimeCounters) {
             hasEnded = true
             let discarding = result.end == .revoked || result.end == .expired
@@ -70,7 +70,7 @@ extension VideoRing {
             unsafe core.pointee.completion.end(result)
         }
 
-        /// Ends the ring for its reader while the producer hangs in a call to the device. Holds the owner: the ring
+        /// Ends the ring for its reader while the producer hangs in a call to the device. Keeps a reference to the owner: the ring
         /// must outlive the call.
         var giveUp: @Sendable (LoopResult) -> Void {
             { [owner] result in unsafe owner.core.pointee.completion.end(result) }
@@ -86,19 +86,19 @@ extension VideoRing {
 }
 
 extension VideoRing {
-    /// The reading end of a video ring.
+    /// Reading end of a video ring.
     ///
     /// *session-bound*
     @safe
     public struct Consumer: ~Copyable, FrameReader, @unchecked Sendable {
-        // Sendable by hand because of the pointer, which the owner keeps alive.
+        // `@unchecked Sendable`: `owner` keeps the pointer's memory alive.
         private let owner: VideoRingOwner
         private let core: UnsafeMutablePointer<VideoRingCore>
         private let word: CommitWord
         /// Position after the last frame read, and the totals in its header.
         private var next: UInt64 = 0
         private var totals = Loss()
-        /// Buffers given back so far.
+        /// Number of buffers returned so far.
         private var given: UInt64 = 0
 
         init(_ owner: VideoRingOwner, _ word: CommitWord) {
@@ -116,7 +116,7 @@ extension VideoRing {
         }
         public var wakeAfter = 1
         public func clearSignal() {
-            // Half of the buffers, less those two that stay with the device.
+            // Half of the buffers, minus the two that stay with the device.
             let frames = min(wakeAfter, max(1, unsafe core.pointee.buffers.count / 2 - 1))
             let head = unsafe core.pointee.head.value.load(ordering: .acquiring)
             unsafe core.pointee.completion.clear(until: head &+ UInt64(frames))
@@ -128,7 +128,7 @@ extension VideoRing {
             try withNextPlanes { (header, first, _, _) throws(Failure) in try body(header, first) }
         }
 
-        /// Reads as ``withNext(_:)`` does, for formats that lie in several memory planes; absent planes are empty.
+        /// Reads like ``withNext(_:)``, for formats with several memory planes; absent planes are empty.
         public mutating func withNextPlanes<Result, Failure: Error>(
             _ body: (FrameHeader, RawSpan, RawSpan, RawSpan) throws(Failure) -> Result
         ) throws(Failure) -> Result? {
@@ -146,9 +146,9 @@ extension VideoRing {
                 plane(2, of: buffer, slot).bytes)
         }
 
-        /// Takes the oldest frame away from the producer, which may steal it at the same moment.
+        /// Takes the oldest frame, which the producer may steal at the same moment.
         private mutating func take() -> (Int, UInt64)? {
-            // The end is read first: all that was committed before it is then seen.
+            // The end is read first: everything that was committed before it is then visible.
             let isLast = ended != nil
             if let oldest = unsafe core.pointee.takeOldest(of: word.committed()) { return oldest }
             clearSignal()
@@ -159,7 +159,8 @@ extension VideoRing {
             return unsafe core.pointee.takeOldest(of: word.committed())
         }
 
-        /// Turns totals into differences; a jump of the position is the number of frames that the producer took back.
+        /// Turns totals into differences. If the position has jumped, the difference is the number of frames that the producer
+        /// took back.
         private mutating func header(_ slot: VideoSlot, at position: UInt64) -> FrameHeader {
             var header = slot.header
             header.lost = header.lost.since(totals)
@@ -169,7 +170,7 @@ extension VideoRing {
             return header
         }
 
-        /// Memory of a plane; empty where the format has none.
+        /// Memory of a plane; empty if the format has no such plane.
         private func plane(_ plane: Int, of buffer: Int, _ slot: VideoSlot) -> UnsafeRawBufferPointer {
             guard unsafe plane < core.pointee.buffers.planes,
                 let address = unsafe core.pointee.buffers.address(buffer, plane: plane)
@@ -180,7 +181,7 @@ extension VideoRing {
             return unsafe UnsafeRawBufferPointer(start: start, count: slot.planes.byteCount(plane))
         }
 
-        /// Queues the buffer for the producer. Releasing: what was read of it is read.
+        /// Returns the buffer to the producer. Releasing: all reads of the buffer happen before.
         private mutating func giveBack(_ buffer: Int) {
             unsafe core.pointee.returned[Int(given % 32)].store(UInt64(buffer), ordering: .relaxed)
             given &+= 1

@@ -1,8 +1,8 @@
 import CaptureBase
 import Synchronization
 
-/// A ring that lends the driver's own buffers to one reader. Nothing is copied: its entries are the numbers of filled
-/// buffers. A reader too slow loses frames, the oldest ones first, never the device its buffers.
+/// Ring that lends the driver's own buffers to one reader. Nothing is copied: its entries are the numbers of filled buffers. A
+/// slow reader loses the oldest frames first; the device never runs out of buffers.
 ///
 /// *thread-safe*
 public enum VideoRing {
@@ -27,19 +27,18 @@ public enum VideoRing {
 
 /// State that both ends of a video ring share. The tail is in the ``LoopControl``.
 ///
-/// `head` counts the frames taken, by the reader or by the producer that steals the oldest one: each takes by
-/// compare-and-exchange from h to h + 1. The count never wraps in 64 bits, so a stale h always fails. An entry is
-/// written again only after 32 more commits, which need it taken first: an entry read before a successful exchange is
-/// valid.
+/// `head` counts the frames taken, by the reader or by the producer that steals the oldest one: each takes by compare-and-exchange
+/// from h to h + 1. The count never wraps in 64 bits, so a stale h always fails. An entry is written again only after 32 more
+/// commits, which need it taken first: an entry read before a successful exchange is valid.
 @safe
 struct VideoRingCore: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of the slots: a buffer's slot is written by the end that owns the buffer.
+    // `@unchecked Sendable`: only the end that owns a buffer writes its slot.
     typealias Entries = InlineArray<32, Atomic<UInt64>>
 
     let head = CachePadded()
-    /// Numbers of committed buffers, by position modulo 32: as many as V4L2 has buffers, so they never run out.
+    /// Numbers of committed buffers, by position modulo 32. V4L2 has at most 32 buffers, so there is always space.
     let entries: Entries
-    /// Buffers that the reader gave back, and their number so far.
+    /// Buffers that the reader returned, and their number so far.
     let returned: Entries
     let returnedTail = CachePadded()
     let completion: RingCompletion
@@ -71,7 +70,7 @@ struct VideoRingCore: ~Copyable, @unchecked Sendable {
         unsafe slots[buffer] = slot
     }
 
-    /// Takes the oldest unread frame, for the reader or against it.
+    /// Takes the oldest unread frame, for the reader, or for the producer that steals it.
     ///
     /// - Parameter committed: Number of commits so far.
     /// - Returns: Its buffer and position, or `nil` when all are taken.
@@ -111,11 +110,10 @@ extension VideoRingCore {
     }
 }
 
-/// Owner of the core for both ends. They use its address: following references is counted, which the fence does not
-/// allow.
+/// Owner of the core for both ends. They use its address, since following a reference counts it, which the fence does not allow.
 @safe
 final class VideoRingOwner: @unchecked Sendable {
-    // Sendable by hand because of the pointer: it is written once, and the core behind it is Sendable.
+    // `@unchecked Sendable`: the pointer is written once, and the core that it leads to is Sendable.
     let core: UnsafeMutablePointer<VideoRingCore>
     private let control: LoopControl
 
@@ -149,11 +147,10 @@ struct VideoSlot: BitwiseCopyable {
     }
 }
 
-/// Ownership of a ring's mapped buffers: which of the two ends must unmap them, at the first moment when nobody can
-/// read any more. After a loop was given up both may be told to: ``FrameBuffers`` unmaps once.
+/// Ownership of a ring's mapped buffers: decides which of the two ends must unmap them, at the first moment when nobody can read
+/// any more. After a loop was abandoned, both ends may try: ``FrameBuffers`` unmaps once.
 ///
-/// Each step is one read-modify-write of one word: of two ends that leave at the same time the later one always sees
-/// the earlier one.
+/// Each step is one read-modify-write of one word: if both ends leave at the same time, the later one always sees the earlier one.
 ///
 /// *thread-safe*
 struct MappingOwnership: ~Copyable, Sendable {
@@ -161,7 +158,7 @@ struct MappingOwnership: ~Copyable, Sendable {
     private static let inside: UInt8 = 1
     /// The loop returned.
     private static let ended: UInt8 = 2
-    /// There is nothing to read and never will be. Set once; the end that sets it unmaps, unless the reader is inside.
+    /// No frame is left, and none will come. Set once; the end that sets it unmaps, unless the reader is inside.
     private static let closed: UInt8 = 4
     /// The reader is gone.
     private static let abandoned: UInt8 = 8
@@ -176,7 +173,7 @@ struct MappingOwnership: ~Copyable, Sendable {
         return false
     }
 
-    /// Takes the reader out. True if it must unmap.
+    /// Removes the reader for now. True if it must unmap.
     func leave() -> Bool {
         word.bitwiseAnd(~Self.inside, ordering: .acquiringAndReleasing).oldValue & Self.closed != 0
     }
@@ -186,7 +183,7 @@ struct MappingOwnership: ~Copyable, Sendable {
         word.bitwiseOr(Self.closed, ordering: .acquiringAndReleasing)
     }
 
-    /// Takes the reader out for good. True if it must unmap.
+    /// Removes the reader permanently. True if it must unmap.
     func abandon() -> Bool {
         let old = word.bitwiseOr(Self.abandoned, ordering: .acquiringAndReleasing).oldValue
         return old & Self.ended != 0 && old & Self.closed == 0
@@ -194,7 +191,7 @@ struct MappingOwnership: ~Copyable, Sendable {
 
     /// Ends the producer's part. True if it must unmap.
     ///
-    /// - Parameter discarding: Unread frames are not to be read any more.
+    /// - Parameter discarding: True if unread frames must not be read any more.
     func end(discarding: Bool) -> Bool {
         let bits = discarding ? Self.ended | Self.closed : Self.ended
         let old = word.bitwiseOr(bits, ordering: .acquiringAndReleasing).oldValue

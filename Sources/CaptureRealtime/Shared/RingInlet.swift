@@ -1,33 +1,33 @@
 import CaptureBase
 
-/// The way into a shared ring for a library that hands on a stream piece by piece, on a realtime thread of its own: PipeWire's.
-/// The session reads the ring as one that another process has lent.
+/// Writing end of a shared ring for a library that delivers a stream in pieces, on its own realtime thread: PipeWire. The session
+/// reads the ring like one that another process has lent.
 ///
 /// *realtime-safe*; one thread at a time
 package struct RingInlet: ~Copyable, Sendable {
     private var writer: SharedRingWriter
-    /// Bytes of a frame of sound; 0 for pictures, of which each piece is one.
+    /// Bytes of an audio frame; 0 for video, where each piece is one frame.
     private let frameBytes: Int
-    /// Number of the next frame, lost ones included. It begins with 1: 0 is no number to the reader of sound.
+    /// Number of the next frame, lost ones included. Begins with 1, since the audio reader treats 0 as unknown.
     private var sequence: UInt64 = 1
 
-    /// Makes a ring for sound, with room for two seconds.
+    /// Makes a ring for two seconds of audio.
     ///
-    /// - Throws: EPROTO for impossible settings; the error of making the memory.
+    /// - Throws: EPROTO for impossible settings; the error of allocating the memory.
     package init(sound settings: PCMSettings) throws(RealtimeFault) {
         frameBytes = settings.bytesPerFrame
         writer = try SharedRingWriter(try SharedGeometry(for: settings))
     }
 
-    /// Makes a ring for pictures of one plane, with room for 4 to 8.
+    /// Makes a ring for 4 to 8 video frames of one plane.
     ///
-    /// - Throws: EPROTO or EFBIG for an impossible format; the error of making the memory.
+    /// - Throws: EPROTO or EFBIG for an impossible format; the error of allocating the memory.
     package init(pictures format: CameraFormat) throws(RealtimeFault) {
         frameBytes = 0
         writer = try SharedRingWriter(try SharedGeometry(for: format))
     }
 
-    /// The reading end, with descriptors of its own.
+    /// Reading end, with its own descriptors.
     ///
     /// - Throws: The error of `fcntl`, or of mapping the memory.
     package func reader() throws(RealtimeFault) -> SharedRingReader {
@@ -35,11 +35,11 @@ package struct RingInlet: ~Copyable, Sendable {
         return try SharedRingReader(memory: writer.memory, called: wake)
     }
 
-    /// Writes a piece, and calls the reader. A reader too slow loses the oldest.
+    /// Writes a piece, and wakes the reader. A slow reader loses the oldest pieces.
     ///
     /// - Parameters:
-    ///   - bytes: Whole frames of sound, a period at most, or a picture. An empty one is counted, and delivered as broken.
-    ///   - timestamp: CLOCK_MONOTONIC in ns of the first frame; 0 where it is not known.
+    ///   - bytes: Whole audio frames, at most a period, or one video frame. An empty piece is counted, and delivered as broken.
+    ///   - timestamp: CLOCK_MONOTONIC in ns of the first frame; 0 if it is not known.
     ///   - lost: Frames that are missing before it.
     @_noLocks @_noAllocation
     package mutating func take(_ bytes: UnsafeRawBufferPointer, at timestamp: Int64, lost: UInt64) {
@@ -53,14 +53,14 @@ package struct RingInlet: ~Copyable, Sendable {
         sequence &+= UInt64(truncatingIfNeeded: frames)
     }
 
-    /// Ends the ring for its reader: what was written before can be read.
+    /// Ends the ring for its reader, which can still read earlier pieces.
     package mutating func finish(_ result: LoopResult) { writer.finish(result) }
 }
 
-/// Owner of a stream that fills a ring from outside of the capture loop.
+/// Owner of a stream that fills a ring from outside the capture loop.
 ///
 /// *thread-safe*
 package protocol RingLender: AnyObject, Sendable {
-    /// Ends the stream; called when the source is done with it, on the capture thread after its loop.
+    /// Ends the stream; called when the source no longer needs it, on the capture thread after its loop.
     func close()
 }

@@ -1,37 +1,37 @@
 import CaptureBase
 
-/// A camera that another process has, by the ring that this process was lent. The session runs the same loop over it as over
-/// a device of its own.
+/// Camera that another process owns, read through a ring that was lent to this process. The session runs the same loop as for a
+/// camera of this process.
 ///
-/// Each frame is copied out of the ring: what the reader sees can't change, and it keeps frames as long as it likes. Frames
-/// that the ring lost are holes in the sequence numbers, as a driver's are.
+/// Each frame is copied out of the ring, so the copy can't change, and the reader can keep it. Frames that the ring lost are gaps
+/// in the sequence numbers, as with a driver.
 ///
 /// *session-bound*; *realtime-safe* while its loop runs
 @safe
 package struct SharedCamera: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of the pointer, to memory that the buffers keep.
+    // `@unchecked Sendable`: `buffers` keeps the pointer's memory alive.
     package let format: CameraFormat
     package let buffers: FrameBuffers
     package var allowsRealtimePriority: Bool { true }
 
     private var reader: SharedRingReader
-    /// Owner of the stream in this process; `nil` where another one lends it.
+    /// Owner of the stream in this process; `nil` if another process lends it.
     private let lender: (any RingLender)?
     private let pollSet: PollSet
     /// Memory of ``buffers``, and the distance from one to the next.
     private let base: UnsafeMutableRawPointer
     private let stride: Int
-    /// Places of a frame's planes in a buffer, and their most bytes.
+    /// Positions of a frame's planes in a buffer, and their maximum bytes.
     private let places: FramePlanes
     /// Buffers to be filled, one bit each.
     private var free: UInt32 = 0
-    /// A frame that was read, and waits for the news before it to be heard.
+    /// Frame that was copied, but is delivered only after the change of the signal before it.
     private var held: DequeuedBuffer?
     private var signal = SignalState.present
 
     /// - Parameters:
     ///   - reader: Consumed.
-    ///   - format: Format of the frames, as the lender said; checked here.
+    ///   - format: Format of the frames that the lender reported; checked here.
     ///   - lender: Closed with the source.
     /// - Throws: EPROTO or EFBIG for an impossible format; the error of `memfd_create`, `mmap` or `madvise`.
     package init(
@@ -58,7 +58,7 @@ package struct SharedCamera: ~Copyable, @unchecked Sendable {
 
     deinit { lender?.close() }
 
-    /// Planes one behind the other, each from a page's beginning on.
+    /// Planes one after another, each at the beginning of a page.
     private static func places(_ format: CameraFormat) -> FramePlanes {
         var (places, offset) = (FramePlanes(), 0)
         for plane in 0..<format.planes {
@@ -80,7 +80,7 @@ package struct SharedCamera: ~Copyable, @unchecked Sendable {
 }
 
 extension SharedCamera {
-    /// Does nothing: the lender has the device.
+    /// Does nothing: the lender controls the device.
     @_noLocks @_noAllocation
     package mutating func start() -> RealtimeFault? { nil }
 
@@ -110,7 +110,7 @@ extension SharedCamera {
         pollSet.pause(control: control, milliseconds: milliseconds)
     }
 
-    /// Copies the next frame, after news of the signal that it was taken from.
+    /// Copies the next frame. If the signal has changed before it, reports the change first.
     @_noLocks @_noAllocation
     package mutating func dequeue() -> DequeueResult {
         if let buffer = held {
@@ -138,7 +138,7 @@ extension SharedCamera {
 }
 
 extension DequeuedBuffer {
-    /// The frame that was copied to a buffer. Its timestamp is that of the frame's beginning.
+    /// Frame that was copied to a buffer. Its timestamp is that of the frame's beginning.
     @_noLocks @_noAllocation
     init(_ index: Int, _ entry: SharedEntry) {
         self.init(
@@ -150,7 +150,7 @@ extension DequeuedBuffer {
 }
 
 extension SharedEntry {
-    /// State of the signal, as far as the flags tell.
+    /// State of the signal, as shown by the flags.
     var signal: SignalState {
         @_noLocks @_noAllocation get {
             if flags.holds(FrameFlags.covered) { return .covered }
@@ -160,7 +160,7 @@ extension SharedEntry {
 }
 
 extension LoopResult {
-    /// The lender's outcome as the borrower's: a lender that stopped unasked has taken the device away.
+    /// Outcome for the borrower: a lender that stops without a request has withdrawn the device.
     var ofLender: LoopResult {
         @_noLocks @_noAllocation get {
             if case .stopped = end { return LoopResult(.deviceGone) }

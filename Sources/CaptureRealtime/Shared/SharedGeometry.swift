@@ -1,21 +1,21 @@
 import CaptureBase
 
-/// Sizes of a shared ring, and where its parts lie in the memory.
+/// Sizes of a shared ring, and the positions of its parts in the memory.
 ///
-/// The memory begins with a page about the ring; slots follow, each with a header before its payload. Both ends compute
-/// all places from their own copy of these numbers, never from what the memory says later.
+/// The memory begins with a page about the ring; slots follow, each with a header before its payload. Both ends compute all
+/// positions from their own copy of these numbers, never from later contents of the memory.
 ///
 /// *realtime-safe*
 package struct SharedGeometry: BitwiseCopyable, Sendable, Hashable {
     /// Entries that the ring holds, 2…1024.
     package let slots: Int
-    /// Most bytes of an entry's payload.
+    /// Maximum bytes of an entry's payload.
     package let slotBytes: Int
 
     /// - Parameters:
     ///   - slots: Entries that the ring holds.
-    ///   - slotBytes: Most bytes of an entry's payload.
-    /// - Throws: EPROTO for numbers that no ring has.
+    ///   - slotBytes: Maximum bytes of an entry's payload.
+    /// - Throws: EPROTO for impossible numbers.
     package init(slots: Int, slotBytes: Int) throws(RealtimeFault) {
         guard (2...1024).contains(slots), (1...Self.most).contains(slotBytes) else {
             throw RealtimeFault.brokenShare
@@ -25,7 +25,7 @@ package struct SharedGeometry: BitwiseCopyable, Sendable, Hashable {
         guard byteCount <= Self.most else { throw RealtimeFault.brokenShare }
     }
 
-    /// A ring for frames: as many as 32 MiB hold, 4 at least and 8 at most.
+    /// Ring for as many video frames as fit into 32 MiB, at least 4 and at most 8.
     ///
     /// - Throws: The fault of an impossible format.
     package init(for format: CameraFormat) throws(RealtimeFault) {
@@ -34,7 +34,7 @@ package struct SharedGeometry: BitwiseCopyable, Sendable, Hashable {
         try self.init(slots: max(4, min(8, (32 << 20) / max(1, bytes))), slotBytes: bytes)
     }
 
-    /// A ring for two seconds of sound, one period a slot.
+    /// Ring for two seconds of audio, one period per slot.
     ///
     /// - Throws: EPROTO for impossible settings.
     package init(for settings: PCMSettings) throws(RealtimeFault) {
@@ -45,7 +45,7 @@ package struct SharedGeometry: BitwiseCopyable, Sendable, Hashable {
         try self.init(slots: max(4, min(1024, slots)), slotBytes: settings.periodFrames * settings.bytesPerFrame)
     }
 
-    /// Most bytes of a ring: 8 frames of 7680×4320 in YUYV are half of it.
+    /// Maximum bytes of a ring: 8 frames of 7680×4320 in YUYV are half of it.
     private static var most: Int { 1 << 30 }
 }
 
@@ -55,7 +55,7 @@ extension SharedGeometry {
         @_noLocks @_noAllocation get { 4096 }
     }
 
-    /// Bytes of whole pages that hold so many.
+    /// Number of bytes, rounded up to whole pages.
     static func pages(_ bytes: Int) -> Int { (bytes + page - 1) & ~(page - 1) }
 
     /// Bytes of a slot's header: a pair of cache lines.
@@ -73,16 +73,16 @@ extension SharedGeometry {
         @_noLocks @_noAllocation get { Self.page &+ slots &* stride }
     }
 
-    /// Place of the slot that an entry has by its position in the stream.
+    /// Position of an entry's slot in the memory, by the entry's position in the stream.
     @_noLocks @_noAllocation
     func offset(_ position: UInt64) -> Int {
         Self.page &+ Int(truncatingIfNeeded: position % UInt64(truncatingIfNeeded: slots)) &* stride
     }
 }
 
-/// Words of the page about the ring, by their offsets. Those that change have a pair of cache lines each.
+/// Offsets of the words in the page about the ring. Words that change have a pair of cache lines each.
 enum SharedWord {
-    /// Name and version of the form: "CGRING" and 1.
+    /// Name and version of the layout: "CGRING" and 1.
     static var magic: UInt64 {
         @_noLocks @_noAllocation get { 0x0001_474E_4952_4743 }
     }
@@ -106,13 +106,13 @@ enum SharedWord {
     }
 }
 
-/// Header of a slot, by its words. The sequence lock is before them, at the slot's beginning.
+/// Header of a slot, by its words. The sequence lock is before them, at the beginning of the slot.
 ///
 /// *realtime-safe*
 struct SharedSlotHeader: BitwiseCopyable, Sendable {
     var sequence: UInt64
     var timestamp: UInt64
-    /// Bytes of the payload's planes, one behind the other.
+    /// Bytes of the payload's planes, one after another.
     var bytes0: UInt64
     var bytes1: UInt64
     var bytes2: UInt64
@@ -130,7 +130,7 @@ struct SharedSlotHeader: BitwiseCopyable, Sendable {
         flags = UInt64(header.flags.rawValue)
     }
 
-    /// Reads a header that another process wrote: any numbers.
+    /// Reads a header that another process wrote, with any numbers.
     @_noLocks @_noAllocation
     init(_ slot: UnsafeRawPointer) {
         sequence = unsafe slot.word(8)
@@ -153,11 +153,11 @@ struct SharedSlotHeader: BitwiseCopyable, Sendable {
         unsafe slot.setWord(56, flags)
     }
 
-    /// Bytes of the payload plane by plane; `nil` where they are more than `most` in a plane, or than `slotBytes` in all.
+    /// Bytes of the payload plane by plane; `nil` if a plane has more than `most` bytes, or all together more than `slotBytes`.
     @_noLocks @_noAllocation
     func planes(within most: FramePlanes, slotBytes: Int) -> FramePlanes? {
         let limit = UInt64(truncatingIfNeeded: slotBytes)
-        // Each is compared by itself first: their sum can't overflow then.
+        // Each is compared separately first, so their sum can't overflow.
         guard bytes0 <= limit, bytes1 <= limit, bytes2 <= limit, bytes0 &+ bytes1 &+ bytes2 <= limit else { return nil }
         var planes = FramePlanes()
         planes.set(0, offset: 0, byteCount: Int(truncatingIfNeeded: bytes0))

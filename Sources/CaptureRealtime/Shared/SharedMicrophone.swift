@@ -1,34 +1,34 @@
 import CaptureBase
 
-/// A microphone that another process has, by the ring that this process was lent; see ``SharedCamera``.
+/// Microphone that another process owns, read through a ring that was lent to this process; see ``SharedCamera``.
 ///
 /// *session-bound*; *realtime-safe* while its loop runs
 @safe
 package struct SharedMicrophone: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of the pointer, which this value alone owns.
+    // `@unchecked Sendable`: only this value owns the pointer.
     package let settings: PCMSettings
     package var allowsRealtimePriority: Bool { true }
 
     private var reader: SharedRingReader
-    /// Owner of the stream in this process; `nil` where another one lends it.
+    /// Owner of the stream in this process; `nil` if another process lends it.
     private let lender: (any RingLender)?
     private let pollSet: PollSet
-    /// Memory of one period: the loop may ask for less than the lender wrote at once.
+    /// Memory of one period: the loop may request fewer frames than the lender wrote at once.
     private let memory: UnsafeMutableRawPointer
     private let frameBytes: Int
-    /// Frames in it that the loop has not had yet, and those that it had.
+    /// Frames in it that the loop has not read yet, and those that it has read.
     private var left = 0
     private var taken = 0
     /// Instant of the period's first frame, CLOCK_MONOTONIC in ns.
     private var timestamp: Int64 = 0
-    /// Number of the next frame; 0 where any may come.
+    /// Number of the next frame; 0 if any number is accepted.
     private var next: UInt64 = 0
     /// Frames that are missing before the period.
     private var missing: UInt64 = 0
 
     /// - Parameters:
     ///   - reader: Consumed.
-    ///   - settings: Parameters of the sound, as the lender said; checked here.
+    ///   - settings: Audio parameters that the lender reported; checked here.
     ///   - lender: Closed with the source.
     /// - Throws: EPROTO for impossible parameters.
     package init(
@@ -50,14 +50,14 @@ package struct SharedMicrophone: ~Copyable, @unchecked Sendable {
 }
 
 extension SharedMicrophone {
-    /// Does nothing: the lender has the device.
+    /// Does nothing: the lender controls the device.
     @_noLocks @_noAllocation
     package mutating func start() -> RealtimeFault? { nil }
 
     @_noLocks @_noAllocation
     package mutating func recover(suspended: Bool) -> RealtimeFault? { nil }
 
-    /// Forgets what was read. The loop measures the hole by the clock.
+    /// Discards the frames that were read. The loop measures the gap by the clock.
     @_noLocks @_noAllocation
     package mutating func stop() {
         left = 0
@@ -78,7 +78,7 @@ extension SharedMicrophone {
         pollSet.pause(control: control, milliseconds: milliseconds)
     }
 
-    /// Hands out frames of the period under way, else of the next one, after the hole before it.
+    /// Returns frames of the current period, otherwise of the next one, after reporting the gap before it.
     @_noLocks @_noAllocation
     package mutating func read(into target: UnsafeMutableRawPointer, frames: Int) -> AudioReadResult {
         if left == 0, let result = fetch() { return result }
@@ -97,7 +97,7 @@ extension SharedMicrophone {
 
     /// Reads the next period.
     ///
-    /// - Returns: `nil` if there is one.
+    /// - Returns: `nil` if a period was read.
     @_noLocks @_noAllocation
     private mutating func fetch() -> AudioReadResult? {
         switch unsafe reader.next(into: memory, FramePlanes(byteCount: settings.periodFrames &* frameBytes)) {
@@ -114,7 +114,7 @@ extension SharedMicrophone {
         }
     }
 
-    /// Notes the hole before a period; false for a number that no stream comes to.
+    /// Notes the gap before a period; false for an impossible number.
     @_noLocks @_noAllocation
     private mutating func follows(_ sequence: UInt64) -> Bool {
         missing = next == 0 ? 0 : sequence &- next

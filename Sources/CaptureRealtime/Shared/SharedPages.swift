@@ -2,23 +2,22 @@ import CMedia
 import CaptureBase
 import Synchronization
 
-/// Memory of a shared ring, as its writer has it: the writer's mapping is the only one that can ever be written.
+/// Writer's memory of a shared ring: its mapping is the only one that can ever be written.
 ///
-/// The seals forbid to shrink, to grow, and to write by any other way than this mapping, which was there before them: not
-/// by `write`, not by a later mapping, and they can't be taken off. So a reader can neither change what others read nor
-/// have the writer run into memory that is gone.
+/// The seals forbid everybody to shrink or grow the memory, and to write to it except through this mapping, which is older than
+/// the seals. They can't be removed. So a reader can't change what others read, nor crash the writer by truncating the memory.
 ///
 /// *session-bound*
 @safe
 package struct SharedPages: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of the pointer, which this value alone owns.
+    // `@unchecked Sendable`: only this value owns the pointer.
     package let geometry: SharedGeometry
-    /// Lend it to the reader.
+    /// Descriptor to send to the reader.
     package let descriptor: Int32
     let base: UnsafeMutableRawPointer
 
-    /// Reserves the memory, and writes the ring's sizes into it. The corresponding C functions are `memfd_create`, `mmap`
-    /// and `fcntl` with F_ADD_SEALS.
+    /// Reserves the memory, and writes the ring's sizes into it. The corresponding C functions are `memfd_create`, `mmap` and
+    /// `fcntl` with F_ADD_SEALS.
     ///
     /// - Throws: The error of either call.
     package init(_ geometry: SharedGeometry) throws(RealtimeFault) {
@@ -85,20 +84,20 @@ package struct SharedPages: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// Memory of a shared ring, as a reader has it: mapped to be read, and nothing in it believed.
+/// Reader's memory of a shared ring: mapped read-only, and never trusted.
 ///
 /// *session-bound*
 @safe
 package struct SharedView: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of the pointer, which this value alone owns.
-    /// Sizes as they were when the memory was mapped; checked then, and kept.
+    // `@unchecked Sendable`: only this value owns the pointer.
+    /// Sizes that were read and checked when the memory was mapped.
     package let geometry: SharedGeometry
     let base: UnsafeRawPointer
 
     /// Checks memory that another process lent, and maps it.
     ///
-    /// - Parameter descriptor: Closed, whatever comes of it: it is not needed afterwards.
-    /// - Throws: EPROTO for memory that could be changed or taken away behind the writer's back, or that is no ring.
+    /// - Parameter descriptor: Closed in any case, since it is not needed afterwards.
+    /// - Throws: EPROTO for memory that another process could change or truncate, or that is not a ring.
     package init(_ descriptor: Int32) throws(RealtimeFault) {
         defer { _ = cm_close(descriptor) }
         let seals = try checked(.lendMemory, cm_seals(descriptor))
@@ -117,7 +116,7 @@ package struct SharedView: ~Copyable, @unchecked Sendable {
         unsafe self.base = base
     }
 
-    /// Reads each word once: a writer could change them between two looks.
+    /// Reads each word once: a writer could change it between two readings.
     private static func geometry(_ base: UnsafeRawPointer) -> SharedGeometry? {
         guard unsafe base.word(SharedWord.form) == SharedWord.magic else { return nil }
         let (slots, bytes) = unsafe (base.word(SharedWord.slots), base.word(SharedWord.slotBytes))
@@ -129,12 +128,12 @@ package struct SharedView: ~Copyable, @unchecked Sendable {
         unsafe base + geometry.offset(position)
     }
 
-    /// Entries written so far. Acquiring: they can be read.
+    /// Number of entries written so far. Acquiring: they can be read.
     var written: UInt64 {
         @_noLocks @_noAllocation get { unsafe base.acquiredWord(SharedWord.written) }
     }
 
-    /// Outcome of the stream; `nil` while it runs. A word that means nothing is an end, too: the writer is broken.
+    /// Outcome of the stream; `nil` while it runs. An invalid word is an end, too, since the writer is broken.
     var end: LoopResult? {
         @_noLocks @_noAllocation get {
             let word = unsafe base.acquiredWord(SharedWord.end)
@@ -149,24 +148,24 @@ package struct SharedView: ~Copyable, @unchecked Sendable {
 }
 
 extension RealtimeFault {
-    /// The other process lends what is no ring, or not sealed, or does not keep to the ring's law.
+    /// Error for memory from another process that is not a ring or not sealed, or that breaks the ring's rules.
     static var brokenShare: RealtimeFault {
         @_noLocks @_noAllocation get { RealtimeFault(.lendMemory, result: 0 &- EPROTO) }
     }
 }
 
 extension LoopResult {
-    /// The other process does not keep to the ring's law.
+    /// Outcome if the other process breaks the ring's rules.
     static var brokenShare: LoopResult {
         @_noLocks @_noAllocation get { LoopResult(.failed, fault: RealtimeFault.brokenShare) }
     }
 
-    /// The other process has ended, and its device with it.
+    /// Outcome if the other process has ended, and its device with it.
     package static var lenderGone: LoopResult {
         @_noLocks @_noAllocation get { LoopResult(.deviceGone, fault: RealtimeFault(.lendMemory, result: 0 &- EPIPE)) }
     }
 
-    /// True where unread frames are not to be read any more: the permission is gone.
+    /// True if unread frames must not be read any more, since the permission has ended.
     var discards: Bool {
         @_noLocks @_noAllocation get {
             switch end {
@@ -192,7 +191,7 @@ extension UnsafeRawPointer {
 }
 
 extension UnsafeMutableRawPointer {
-    /// Copies past this processor's caches: another one will read it.
+    /// Copies past this processor's caches, since another processor will read it.
     @_noLocks @_noAllocation
     func copyPast(_ source: UnsafeRawPointer, _ byteCount: Int) {
         unsafe cm_copy_past(self, source, Int64(byteCount))
@@ -203,19 +202,19 @@ extension UnsafeMutableRawPointer {
         unsafe (self + offset).assumingMemoryBound(to: Atomic<UInt64>.self).pointee.store(value, ordering: .relaxed)
     }
 
-    /// Releasing: who acquires the value sees all that was written before.
+    /// Releasing: a thread that acquires the value sees everything that was written before.
     @_noLocks @_noAllocation
     func releaseWord(_ offset: Int, _ value: UInt64) {
         unsafe (self + offset).assumingMemoryBound(to: Atomic<UInt64>.self).pointee.store(value, ordering: .releasing)
     }
 }
 
-/// A pipe by which a writer calls a reader of another process. A signal that both write could be filled, or made to
-/// block, by the reader; of a pipe each end has settings of its own.
+/// Pipe by which a writer wakes a reader in another process. The reader could fill a shared eventfd, or make it block; the two
+/// ends of a pipe have separate settings.
 ///
 /// *realtime-safe*
 struct WakePipe: ~Copyable, Sendable {
-    /// Lend it to the reader. It is kept open here as well, so that a reader that goes leaves no broken pipe.
+    /// Descriptor to send to the reader. Also kept open here, so that writing does not fail after the reader has gone.
     let reader: Int32
     private let writer: Int32
 
@@ -226,7 +225,7 @@ struct WakePipe: ~Copyable, Sendable {
         (reader, writer) = ends
     }
 
-    /// Calls the reader. A full pipe has called it often enough.
+    /// Wakes the reader. A full pipe needs no further byte.
     @_noLocks @_noAllocation
     func call() {
         _ = cm_pipe_write(writer)
@@ -238,13 +237,13 @@ struct WakePipe: ~Copyable, Sendable {
     }
 }
 
-/// The reading end of such a pipe, in the other process.
+/// Reading end of such a pipe, in the other process.
 ///
 /// *realtime-safe*
 struct WakeEnd: ~Copyable, Sendable {
     let descriptor: Int32
 
-    /// - Parameter descriptor: Closed at the end.
+    /// - Parameter descriptor: Closed by deinit.
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
     }
@@ -261,9 +260,9 @@ struct WakeEnd: ~Copyable, Sendable {
         try checked(.wakePipe, cm_duplicate(descriptor))
     }
 
-    /// Takes the calls that came so far.
+    /// Clears the wake-ups so far.
     ///
-    /// - Returns: False if no call will come any more: the writer is gone.
+    /// - Returns: False if the writer is gone, so that no more will come.
     @_noLocks @_noAllocation
     func clear() -> Bool {
         cm_pipe_read(descriptor) != 0

@@ -1,8 +1,8 @@
 import CaptureBase
 import Synchronization
 
-/// The reading end of a ring in memory that another process writes. All that the memory says is checked, and each entry is
-/// copied before it is believed: one that was written meanwhile is never handed out.
+/// Reading end of a ring in memory that another process writes. Everything in the memory is checked, and each entry is copied
+/// before it is used. An entry that was overwritten meanwhile is never returned.
 ///
 /// *realtime-safe*; one thread at a time
 package struct SharedRingReader: ~Copyable, Sendable {
@@ -13,12 +13,12 @@ package struct SharedRingReader: ~Copyable, Sendable {
     /// Entries overwritten since the last one that was read.
     private var lost: UInt64 = 0
 
-    /// Takes over both descriptors, whatever comes of it.
+    /// Takes ownership of both descriptors, even if it throws.
     ///
     /// - Parameters:
     ///   - memory: The ring's memory; closed when it is mapped.
-    ///   - wake: The descriptor that calls this reader; closed at the end.
-    /// - Throws: EPROTO for memory that is not sealed, or that is no ring.
+    ///   - wake: Descriptor that wakes this reader; closed at the end.
+    /// - Throws: EPROTO for memory that is not sealed, or that is not a ring.
     package init(memory: Int32, wake: Int32) throws(RealtimeFault) {
         let calls = WakeEnd(wake)
         view = try SharedView(memory)
@@ -28,8 +28,8 @@ package struct SharedRingReader: ~Copyable, Sendable {
     /// Reads a ring of this process.
     ///
     /// - Parameters:
-    ///   - memory: The ring's memory; stays the writer's.
-    ///   - calls: Descriptor that calls this reader; consumed.
+    ///   - memory: The ring's memory; the writer keeps it.
+    ///   - calls: Descriptor that wakes this reader; consumed.
     /// - Throws: The error of `fcntl`, or of mapping the memory.
     init(memory: Int32, called calls: consuming WakeEnd) throws(RealtimeFault) {
         view = try SharedView(try WakeEnd.duplicate(memory))
@@ -45,8 +45,8 @@ package struct SharedRingReader: ~Copyable, Sendable {
         @_noLocks @_noAllocation get { view.geometry }
     }
 
-    /// True if there is more to read, or the end. To be asked before a wait: an entry calls once, and its call may have been
-    /// taken with that of the one before it.
+    /// True if there is an entry or the end to read. Check it before a wait: each entry wakes once, and its wake-up may have been
+    /// cleared together with an earlier one.
     package var hasMore: Bool {
         @_noLocks @_noAllocation get {
             if view.written != position { return true }
@@ -55,14 +55,15 @@ package struct SharedRingReader: ~Copyable, Sendable {
         }
     }
 
-    /// Copies the oldest entry that is still there. Never waits.
+    /// Copies the oldest entry that still exists. Never waits.
     ///
     /// - Parameters:
     ///   - memory: Memory for the payload. It may be written whatever the result is.
-    ///   - planes: Where each plane belongs in it, and its most bytes. An entry with more is a breach of the law.
+    ///   - planes: Position of each plane in it, and its maximum bytes. An entry with more breaks the rules.
     @_noLocks @_noAllocation
     package mutating func next(into memory: UnsafeMutableRawPointer, _ planes: FramePlanes) -> SharedRead {
-        // Cleared before the look: a call after it stays, one before it is seen. An empty reading is the writer's death.
+        // Cleared before the check: a later wake-up stays, and an earlier entry is found. End of file means that the writer is
+        // gone.
         let isOver = !calls.clear()
         let read = unsafe look(into: memory, planes)
         if isOver, case .nothing = read { return .ended(.lenderGone) }
@@ -71,14 +72,14 @@ package struct SharedRingReader: ~Copyable, Sendable {
 
     @_noLocks @_noAllocation
     private mutating func look(into memory: UnsafeMutableRawPointer, _ planes: FramePlanes) -> SharedRead {
-        // The end is read first: all that was written before it is then seen.
+        // The end is read first: everything that was written before it is then visible.
         let end = view.end
         if let end, end.discards { return .ended(end) }
-        // A writer that laps this reader again and again must not keep it here.
+        // A writer that overtakes this reader again and again must not keep it in the loop.
         for _ in 0..<4 {
             let ahead = view.written &- position
             if ahead == 0 { break }
-            // More than all that a writer could have written: it went back.
+            // More than any writer could have written, so its counter went back.
             if ahead > 1 << 62 { return .ended(.brokenShare) }
             skip(ahead)
             switch unsafe copy(into: memory, planes) {
@@ -91,9 +92,9 @@ package struct SharedRingReader: ~Copyable, Sendable {
         return .ended(end)
     }
 
-    /// Leaves out what the ring can't hold any more.
+    /// Skips entries that the ring no longer holds.
     ///
-    /// - Parameter ahead: Entries from the present position on.
+    /// - Parameter ahead: Number of entries from the present position on.
     @_noLocks @_noAllocation
     private mutating func skip(_ ahead: UInt64) {
         let slots = UInt64(truncatingIfNeeded: view.geometry.slots)
@@ -102,7 +103,7 @@ package struct SharedRingReader: ~Copyable, Sendable {
         lost &+= ahead &- slots
     }
 
-    /// Moves on behind an entry. A permission that ended during the copy takes it back.
+    /// Moves past an entry, and discards it if the permission ended during the copy.
     @_noLocks @_noAllocation
     private mutating func took(_ entry: SharedEntry) -> SharedRead {
         if let end = view.end, end.discards { return .ended(end) }
@@ -121,7 +122,7 @@ package struct SharedRingReader: ~Copyable, Sendable {
         case broken
     }
 
-    /// Copies the entry at the present position between two looks at its lock.
+    /// Copies the entry at the present position between two readings of its lock.
     @_noLocks @_noAllocation
     private func copy(into memory: UnsafeMutableRawPointer, _ planes: FramePlanes) -> Copy {
         let slot = unsafe view.slot(position)
@@ -140,7 +141,7 @@ package struct SharedRingReader: ~Copyable, Sendable {
         return unsafe isStill(slot, lock) ? .whole(SharedEntry(header, found)) : .torn
     }
 
-    /// True if the lock has not moved: what was copied before is whole.
+    /// True if the lock has not changed, so the copy is complete.
     @_noLocks @_noAllocation
     private func isStill(_ slot: UnsafeRawPointer, _ lock: UInt64) -> Bool {
         // The lock's second reading must not come before the copy's.
@@ -149,27 +150,27 @@ package struct SharedRingReader: ~Copyable, Sendable {
     }
 }
 
-/// Result of looking into a shared ring.
+/// Result of reading a shared ring.
 ///
 /// *realtime-safe*
 package enum SharedRead: BitwiseCopyable, Sendable {
     case entry(SharedEntry)
     /// Nothing to read now.
     case nothing
-    /// There is nothing to read, and never will be.
+    /// There is nothing to read, and nothing will come.
     case ended(LoopResult)
 }
 
-/// An entry that was copied whole. Its bytes fit; its other numbers are the writer's word.
+/// Complete copy of an entry. Its sizes were checked; its other numbers are unchecked.
 ///
 /// *realtime-safe*
 package struct SharedEntry: BitwiseCopyable, Sendable {
-    /// Number of its first frame; holes are lost frames, whoever lost them.
+    /// Number of its first frame; gaps are lost frames, whatever lost them.
     package let sequence: UInt64
     /// CLOCK_MONOTONIC in ns.
     package let timestamp: Int64
     package let flags: FrameFlags
-    /// Bytes of each plane, which begins where the caller had it.
+    /// Bytes of each plane, at the position that the caller chose.
     package let planes: FramePlanes
     /// Entries that were overwritten directly before this one.
     package internal(set) var lost: UInt64 = 0

@@ -1,10 +1,10 @@
 import CaptureBase
 import Synchronization
 
-/// The writing end of a ring in memory that one reader of another process shares. It never waits: a reader too slow loses
-/// the oldest entries, and one that does not read at all harms nobody. Nothing is ever read from the memory.
+/// Writing end of a ring in memory that is shared with one reader in another process. It never waits: a slow reader loses the
+/// oldest entries, and one that never reads causes no harm. The writer never reads the memory.
 ///
-/// A slot's first word is a sequence lock: 2p + 1 while the entry of position p is written, and 2p + 2 from then on.
+/// A slot's first word is a sequence lock: 2p + 1 while the entry of position p is written, and 2p + 2 afterwards.
 ///
 /// *realtime-safe*; one thread at a time
 package struct SharedRingWriter: ~Copyable, Sendable {
@@ -24,28 +24,28 @@ package struct SharedRingWriter: ~Copyable, Sendable {
 
     package var geometry: SharedGeometry { pages.geometry }
 
-    /// Descriptor of the memory, to be sent to the reader; stays the writer's.
+    /// Descriptor of the memory, to be sent to the reader; the writer keeps it.
     package var memory: Int32 { pages.descriptor }
 
-    /// Descriptor that calls the reader, to be sent to it; stays the writer's.
+    /// Descriptor that wakes the reader, to be sent to it; the writer keeps it.
     package var wake: Int32 { wakeup.reader }
 
-    /// Entries written so far.
+    /// Number of entries written so far.
     package var written: UInt64 { position }
 
-    /// Writes an entry, and calls the reader.
+    /// Writes an entry, and wakes the reader.
     ///
     /// - Parameters:
-    ///   - header: Its loss is not written: the reader finds it by the sequence.
-    ///   - payload: Plane by plane; planes that are not there are empty.
-    /// - Returns: False where nothing was written: the ring has ended, or the payload is larger than a slot.
+    ///   - header: Its losses are not written: the reader computes them from the sequence.
+    ///   - payload: Planes in their order; missing planes are empty.
+    /// - Returns: False if nothing was written: the ring has ended, or the payload is larger than a slot.
     @_noLocks @_noAllocation @discardableResult
     package mutating func write(_ header: FrameHeader, _ payload: SharedPayload) -> Bool {
         let planes = payload.planes
         guard !hasEnded, planes.total <= pages.geometry.slotBytes else { return false }
         let slot = unsafe pages.slot(position)
         unsafe slot.setWord(0, position &* 2 &+ 1)
-        // A full fence, not one for stores alone: large copies bypass the cache, and may overtake a store before them.
+        // A full fence, not only for stores: large copies bypass the cache, and may overtake an earlier store.
         atomicMemoryFence(ordering: .sequentiallyConsistent)
         unsafe SharedSlotHeader(header, planes).store(slot)
         unsafe payload.copy(to: slot + SharedGeometry.header)
@@ -70,18 +70,19 @@ package struct SharedRingWriter: ~Copyable, Sendable {
         }
     }
 
-    /// Ends the ring for its reader. Where the permission ended, all of it is zeroed; else what is unread can be read.
+    /// Ends the ring for its reader. If the permission ended, the whole ring is zeroed. Otherwise unread entries can still be
+    /// read.
     package mutating func finish(_ result: LoopResult) {
         if result.discards { scrub(result) } else { end(result) }
     }
 
-    /// Ends the ring and zeroes all slots: nothing of them can be read any more. Takes as long as writing them all.
+    /// Ends the ring and zeroes all slots, so that nothing can be read any more. Takes as long as writing all slots.
     package mutating func scrub(_ result: LoopResult) {
         end(result)
         pages.zero(position)
     }
 
-    /// Stores the outcome. The first one stands.
+    /// Stores the outcome. Only the first one counts.
     private mutating func end(_ result: LoopResult) {
         guard !hasEnded else { return }
         hasEnded = true
@@ -90,7 +91,7 @@ package struct SharedRingWriter: ~Copyable, Sendable {
     }
 
     deinit {
-        // The memory lives on in the reader's mapping.
+        // The memory still exists in the reader's mapping.
         if !hasEnded {
             pages.end(LoopResult(.stopped))
             wakeup.call()
@@ -99,7 +100,7 @@ package struct SharedRingWriter: ~Copyable, Sendable {
     }
 }
 
-/// Payload of an entry, lent for as long as it is written.
+/// Payload of an entry, lent while it is written.
 ///
 /// *realtime-safe*
 @safe
@@ -125,7 +126,7 @@ package struct SharedPayload: BitwiseCopyable {
         }
     }
 
-    /// Copies the planes, one behind the other.
+    /// Copies the planes, one after another.
     @_noLocks @_noAllocation
     func copy(to target: UnsafeMutableRawPointer) {
         unsafe Self.put(first, target)

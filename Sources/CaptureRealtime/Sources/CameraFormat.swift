@@ -1,11 +1,11 @@
 import CMedia
 import CaptureBase
 
-/// Requested camera settings; a 0 leaves the device's own.
+/// Requested camera settings; 0 keeps the device's own value.
 ///
 /// *thread-safe*
 public struct CameraSettings: BitwiseCopyable, Sendable, Hashable {
-    /// Width and height in pixels of a whole frame, also where it comes field by field.
+    /// Width and height in pixels of a whole frame, even if it arrives as two fields.
     public var width: Int
     public var height: Int
     /// V4L2's four-character code, first character in the low byte.
@@ -17,11 +17,11 @@ public struct CameraSettings: BitwiseCopyable, Sendable, Hashable {
     public var input = -1
     /// V4L2_STD_* of an analogue input.
     public var standard: UInt64 = 0
-    /// True has an analogue input follow the standard of its signal.
+    /// True to make an analogue input follow the standard of its signal.
     public var detectsStandard = false
     /// Timings of a digital input; `nil` follows the signal.
     public var timings: SignalTimings?
-    /// True where a mode of the camera's own H.264 may be taken that was not asked for. No part of what a broker is asked.
+    /// True if a mode with the camera's own H.264 may be chosen even if none was requested. Not part of a request to a broker.
     public var mayBePredicted = false
 
     /// True if anything is requested of the input itself.
@@ -45,9 +45,9 @@ public struct CameraFormat: Sendable, Hashable {
     public var height: Int
     /// V4L2's four-character code, first character in the low byte.
     public var fourcc: UInt32
-    /// Memory planes, 1…3. Most formats have one, also those that keep their colours apart in it.
+    /// Number of memory planes, 1…3. Most formats have one, including those with separate colour planes in it.
     public var layouts: [PlaneLayout]
-    /// Frames in `fpsDenominator` seconds; 0 where the device does not say.
+    /// Frames in `fpsDenominator` seconds; 0 if the device does not say.
     public var fpsNumerator: Int
     public var fpsDenominator: Int
     /// V4L2_COLORSPACE_*, V4L2_YCBCR_ENC_*, V4L2_QUANTIZATION_*, V4L2_XFER_FUNC_*, V4L2_FIELD_*; 0 is the default of
@@ -57,13 +57,13 @@ public struct CameraFormat: Sendable, Hashable {
     public var quantization: UInt32 = 0
     public var transfer: UInt32 = 0
     public var field: UInt32 = 0
-    /// True if a frame has as many bytes as it needs.
+    /// True if frames have different sizes in bytes.
     public var isCompressed: Bool
-    /// Lines of the signal's television standard, 525 or 625; 0 where it has none.
+    /// Lines of the signal's television standard, 525 or 625; 0 if it has none.
     public var standardLines = 0
     /// True for HDMI, SDI and the like.
     public var isDigital = false
-    /// Aspect ratio of a pixel on the screen; 0 where the device does not say.
+    /// Aspect ratio of a pixel on the screen; 0 if the device does not say.
     public var aspectWidth = 0
     public var aspectHeight = 0
 
@@ -86,7 +86,7 @@ public struct CameraFormat: Sendable, Hashable {
 
     public func sizeImage(plane: Int) -> Int { layouts[plane].sizeImage }
 
-    /// Interval from frame to frame in ns; 0 where the device does not say.
+    /// Interval from frame to frame in ns; 0 if the device does not say.
     public var frameNanoseconds: Int64 {
         fpsNumerator > 0 ? Int64(fpsDenominator) * 1_000_000_000 / Int64(fpsNumerator) : 0
     }
@@ -94,12 +94,12 @@ public struct CameraFormat: Sendable, Hashable {
     /// True if each buffer is one of the two fields of a frame, in turn: V4L2_FIELD_ALTERNATE.
     public var isAlternating: Bool { field == V4L2_FIELD_ALTERNATE.rawValue }
 
-    /// Interval from buffer to buffer in ns; 0 where the device does not say.
+    /// Interval from buffer to buffer in ns; 0 if the device does not say.
     public var bufferNanoseconds: Int64 { isAlternating ? frameNanoseconds / 2 : frameNanoseconds }
 
-    /// Refuses impossible formats before memory is reserved for them: a driver hands on a device's claims unchecked.
+    /// Refuses impossible formats before memory is reserved for them: a driver passes on a device's claims unchecked.
     ///
-    /// - Throws: EPROTO, and EFBIG where a frame would have many times the bytes of its pixels.
+    /// - Throws: EPROTO, and EFBIG if a frame would have many times the bytes of its pixels.
     func check() throws(RealtimeFault) {
         let sides = 1...Self.longestSide
         guard sides.contains(width), sides.contains(height), (1...3).contains(planes) else {
@@ -110,7 +110,7 @@ public struct CameraFormat: Sendable, Hashable {
         else { throw RealtimeFault(.getFormat, result: -EFBIG) }
     }
 
-    /// Number of buffers to ask for: fewer where they are large, 3 at least.
+    /// Number of buffers to request: fewer if they are large, at least 3.
     func bufferCount(atMost most: Int) -> Int {
         max(3, min(most, Self.memory / max(1, imageBytes)))
     }
@@ -123,16 +123,16 @@ public struct CameraFormat: Sendable, Hashable {
     /// Bytes of all buffers together: 8 of 3840×2160 in YUYV are half of it.
     private static var memory: Int { 256 << 20 }
 
-    /// Fewest bytes of a complete plane in an uncompressed format. A driver may reserve more than it fills, so its size
-    /// does not tell.
+    /// Minimum bytes of a complete plane in an uncompressed format. A driver may reserve more than it fills, so the reserved size
+    /// can't be used.
     func leastBytes(plane: Int) -> Int {
         guard !isCompressed else { return 1 }
         let rows = layouts[plane].bytesPerLine * height
         return min(planes == 1 ? rows * halfPlanes / 2 : 1, layouts[plane].sizeImage)
     }
 
-    /// Size of a memory plane as a multiple of its luma rows, or of the rows of all colours together, in halves: 2
-    /// where the colours are interleaved.
+    /// Size of a memory plane as a multiple of its luma rows, or of the rows of all colours together, in halves: 2 if the colours
+    /// are interleaved.
     private var halfPlanes: Int {
         switch fourcc {
         // 4:2:0: YU12, YV12, NV12, NV21, P010, P012; 4:1:1: 411P
@@ -180,11 +180,11 @@ public struct PlaneLayout: BitwiseCopyable, Sendable, Hashable {
     }
 }
 
-/// Negotiation of format and rate with an open video node: the nearest to the request that the device can do.
+/// Negotiation of format and rate with an open video node: the nearest to the request that the device supports.
 ///
 /// *session-bound*
 enum CameraNegotiation {
-    /// Sets format and rate, and reads back what they became.
+    /// Sets format and rate, and reads back the results.
     ///
     /// - Throws: VIDIOC_G_FMT's or VIDIOC_S_FMT's error. EBUSY: another process streams.
     static func negotiate(
@@ -223,7 +223,7 @@ enum CameraNegotiation {
         format.buffer_type = node.bufferType
         _ = try unsafe checked(.getFormat, cm_v4l2_g_fmt(node.descriptor, &format))
         if asked.width > 0 { format.width = UInt32(clamping: asked.width) }
-        // Frames are asked for, and a driver that gives fields in turn counts the rows of a field.
+        // The request is for whole frames. A driver that delivers alternating fields counts the rows of one field.
         let fields: UInt32 = format.field == V4L2_FIELD_ALTERNATE.rawValue ? 2 : 1
         if asked.height > 0 { format.height = UInt32(clamping: asked.height) / fields }
         if asked.fourcc != 0 { format.pixelformat = asked.fourcc }
@@ -243,11 +243,11 @@ enum CameraNegotiation {
         return reduced(UInt64(parm.denominator), UInt64(parm.numerator))
     }
 
-    /// True if the driver's list flags the format as compressed: VIDIOC_G_FMT does not tell.
+    /// True if the driver's list flags the format as compressed, which VIDIOC_G_FMT does not report.
     private static func isCompressed(_ node: borrowing CameraDescriptor, _ fourcc: UInt32) -> Bool {
         var description = cm_v4l2_fmtdesc()
         var index: UInt32 = 0
-        // A driver whose list has no end must not hold the opening up for ever.
+        // A driver with an endless list must not block the opening.
         while index < 256, unsafe cm_v4l2_enum_fmt(node.descriptor, node.bufferType, index, &description) >= 0 {
             if description.pixelformat == fourcc { return description.flags & UInt32(V4L2_FMT_FLAG_COMPRESSED) != 0 }
             index += 1
@@ -255,7 +255,7 @@ enum CameraNegotiation {
         return false
     }
 
-    /// A ratio in lowest terms; `nil` where one of both numbers is 0.
+    /// A ratio in lowest terms; `nil` if one of both numbers is 0.
     static func reduced(_ numerator: UInt64, _ denominator: UInt64) -> (Int, Int)? {
         guard numerator > 0, denominator > 0 else { return nil }
         var (a, b) = (numerator, denominator)
@@ -264,12 +264,12 @@ enum CameraNegotiation {
     }
 }
 
-/// Aspect ratio of a pixel on the screen: a television's pixels are not square, and a driver that scales in one
-/// direction alone changes them.
+/// Aspect ratio of a pixel on the screen: a television's pixels are not square, and a driver that scales in only one direction
+/// changes them.
 enum CameraAspect {
     /// Measures the ratio with VIDIOC_CROPCAP and VIDIOC_G_SELECTION.
     ///
-    /// - Returns: Width and height as a ratio in lowest terms; `nil` where the device does not say, or says nonsense.
+    /// - Returns: Width and height as a ratio in lowest terms; `nil` if the device reports none, or an impossible one.
     static func measure(_ node: borrowing CameraDescriptor, _ format: CameraFormat) -> (Int, Int)? {
         var capability = cm_v4l2_cropcap()
         guard unsafe cm_v4l2_cropcap(node.descriptor, node.bufferType, &capability) >= 0 else { return nil }
@@ -306,7 +306,7 @@ enum CameraAspect {
             wide *= UInt64(taken.width) * UInt64(filled.height) * (isAlternating ? 2 : 1)
             high *= UInt64(filled.width) * UInt64(taken.height)
         }
-        // No screen shows such pixels: the driver does not mean it.
+        // No screen has such pixels, so the driver's numbers are wrong.
         guard wide <= 16 * high, high <= 16 * wide else { return nil }
         return CameraNegotiation.reduced(wide, high)
     }

@@ -1,7 +1,7 @@
 import CMedia
 import CaptureBase
 
-/// Input of a camera: selected, set up, and asked for its signal.
+/// Input of a camera: selected, set up, and queried for its signal.
 package struct CameraInput: BitwiseCopyable, Sendable {
     /// V4L2's number.
     var index: UInt32 = 0
@@ -10,21 +10,21 @@ package struct CameraInput: BitwiseCopyable, Sendable {
     var hasSignal = false
     /// True for a digital input (HDMI, SDI).
     var hasTimings = false
-    /// Timings of the signal; without one, those that are set.
+    /// Timings of the signal; without a signal, those that are set.
     var shape: SignalTimings?
-    /// Frames in `denominator` seconds, for a digital input; 0 where it is not known.
+    /// Frames in `denominator` seconds, for a digital input; 0 if it is not known.
     var numerator: UInt64 = 0
     var denominator: UInt64 = 0
     var state = SignalState.present
-    /// The input's bit in V4L2_CID_DV_RX_POWER_PRESENT, the power from the other end of the cable; 0 where nothing
+    /// The input's bit in V4L2_CID_DV_RX_POWER_PRESENT, the power from the other end of the cable; 0 if nothing
     /// reports it.
     var powerBit: UInt32 = 0
 
-    /// Selects and sets up the input as requested. A digital input follows its signal otherwise, but only once it is
-    /// set to it.
+    /// Selects and sets up the input as requested. Without a request, sets a digital input to the timings of its signal, since it
+    /// does not follow them by itself.
     ///
-    /// - Throws: EINVAL: there is no such input, standard or timings. EBUSY: another process streams. The selection
-    ///   outlives the device's closing, as with any program.
+    /// - Throws: EINVAL: there is no such input, standard or timings. EBUSY: another process streams. The selection remains after
+    ///   the device is closed, as with any program.
     static func selected(_ node: borrowing CameraDescriptor, asked: CameraSettings) throws(RealtimeFault) -> CameraInput
     {
         let descriptor = node.descriptor
@@ -34,7 +34,7 @@ package struct CameraInput: BitwiseCopyable, Sendable {
         let index = cm_v4l2_g_input(descriptor)
         var raw = cm_v4l2_input()
         let result = index < 0 ? index : unsafe cm_v4l2_enuminput(descriptor, UInt32(index), &raw)
-        // A driver without inputs is as good as any, unless something is wanted of one.
+        // A driver without inputs is fine, unless the request has settings for an input.
         if asked.isOfInput { _ = try checked(.findInput, result) }
         guard result >= 0 else { return CameraInput() }
         let hasTimings = raw.capabilities & UInt32(V4L2_IN_CAP_DV_TIMINGS) != 0
@@ -64,7 +64,7 @@ package struct CameraInput: BitwiseCopyable, Sendable {
 
     private var isLost: Bool { state != .present }
 
-    /// Refuses settings that the input has no use for.
+    /// Refuses settings that the input can't use.
     private static func refuse(
         _ asked: CameraSettings, standards: UInt64, hasTimings: Bool
     ) throws(RealtimeFault) {
@@ -78,7 +78,7 @@ package struct CameraInput: BitwiseCopyable, Sendable {
     private mutating func setStandard(
         _ descriptor: Int32, _ asked: CameraSettings, all: UInt64
     ) throws(RealtimeFault) {
-        // Not every driver can detect a standard, and some not now; one that can, reports 0 where there is no signal.
+        // Not every driver can detect a standard at any time. A driver that can, reports 0 if there is no signal.
         var found = all
         let answered = unsafe cm_v4l2_querystd(descriptor, &found) >= 0
         if answered, found == 0, !isLost { state = .noSignal }
@@ -86,7 +86,7 @@ package struct CameraInput: BitwiseCopyable, Sendable {
         if wanted != 0 { _ = try checked(.setStandard, cm_v4l2_s_std(descriptor, wanted)) }
     }
 
-    /// Sets the requested timings, else those of the signal.
+    /// Sets the requested timings, otherwise those of the signal.
     private mutating func setTimings(_ descriptor: Int32, _ asked: CameraSettings) throws(RealtimeFault) {
         var timings = cm_v4l2_timings()
         let result = unsafe cm_v4l2_query_dv_timings(descriptor, &timings)
@@ -103,18 +103,18 @@ package struct CameraInput: BitwiseCopyable, Sendable {
         } else if unsafe cm_v4l2_g_dv_timings(descriptor, &timings) < 0 {
             return
         }
-        // Without a signal, the one that comes is compared with the timings that are set.
+        // Without a signal, a later one is compared with the timings that are set.
         shape = shape ?? SignalTimings(timings)
         (numerator, denominator) = (timings.numerator, timings.denominator)
     }
 
-    /// The driver's timings that are meant by the request.
+    /// Driver's timings that match the request.
     private static func timings(
         like wanted: SignalTimings, _ descriptor: Int32
     ) throws(RealtimeFault) -> cm_v4l2_timings {
         var timings = cm_v4l2_timings()
         var index: UInt32 = 0
-        // A driver whose list has no end must not hold the opening up for ever.
+        // A driver with an endless list must not block the opening.
         while index < 512, unsafe cm_v4l2_enum_dv_timings(descriptor, index, &timings) >= 0 {
             if SignalTimings(timings).isMeant(by: wanted) { return timings }
             index += 1
@@ -160,7 +160,7 @@ extension SignalState {
         }
     }
 
-    /// - Parameter result: VIDIOC_QUERY_DV_TIMINGS's -errno. `nil` for one that says nothing about the signal.
+    /// - Parameter result: VIDIOC_QUERY_DV_TIMINGS's -errno. `nil` for an error that shows nothing about the signal.
     @_noLocks @_noAllocation
     package init?(query result: Int32) {
         let errno = 0 &- result
@@ -180,7 +180,7 @@ extension SignalTimings {
     /// Reads a driver's timings, of a signal or a setting.
     @_noLocks @_noAllocation
     package init(_ timings: cm_v4l2_timings) {
-        // A driver may report any numbers: bounded like this, nothing below exceeds 64 bits.
+        // A driver may report any numbers. With these bounds, nothing below exceeds 64 bits.
         let clock = timings.numerator < 1 << 40 ? timings.numerator : 1 << 40
         let all = timings.denominator
         let millihertz = all == 0 ? 0 : clock / all &* 1000 &+ clock % all &* 1000 / all
@@ -189,7 +189,7 @@ extension SignalTimings {
             millihertz: Int(truncatingIfNeeded: millihertz & 0x7FFF_FFFF))
     }
 
-    /// True if a person calls it so: 1080i50 has 25 frames of 50 fields, and 60 stands for 59.94, too.
+    /// True if a person would call these timings `wanted`: 1080i50 has 25 frames of 50 fields, and 60 means 59.94, too.
     func isMeant(by wanted: SignalTimings) -> Bool {
         guard width == wanted.width, height == wanted.height, isInterlaced == wanted.isInterlaced else { return false }
         let fields = isInterlaced ? 2 * millihertz : millihertz
@@ -197,8 +197,8 @@ extension SignalTimings {
     }
 }
 
-/// Monitor of a camera's signal on the capture thread: by the driver's events, and by a look once a second at an input
-/// that has a signal to lose, since many drivers send no events.
+/// Monitor of a camera's signal on the capture thread. It uses the driver's events. It also checks once a second an input that can
+/// lose its signal, since many drivers send no events.
 ///
 /// *realtime-safe*
 struct SignalMonitor: BitwiseCopyable, Sendable {
@@ -208,7 +208,7 @@ struct SignalMonitor: BitwiseCopyable, Sendable {
     private let powerBit: UInt32
     /// True if the driver reports changes of the signal by itself.
     private let sendsChanges: Bool
-    /// Frames from one look to the next.
+    /// Frames between two checks.
     private let interval: Int
     /// Timings that the device is set up for; `nil` until there was a signal.
     private var shape: SignalTimings?
@@ -219,12 +219,12 @@ struct SignalMonitor: BitwiseCopyable, Sendable {
     private var hasEvents = false
     private var isDue: Bool
 
-    /// Most events to take at once: a driver that has no end of them must not hold the frames up.
+    /// Maximum number of events to take at once: a driver with endless events must not delay the frames.
     private static var mostEvents: Int {
         @_noLocks @_noAllocation get { 64 }
     }
 
-    /// Subscribes to the driver's events. A driver that knows none is asked instead.
+    /// Subscribes to the driver's events. A driver without events is queried instead.
     init(_ descriptor: Int32, _ input: CameraInput, frameNanoseconds: Int64) {
         self.input = input.index
         hasSignal = input.hasSignal
@@ -246,9 +246,9 @@ struct SignalMonitor: BitwiseCopyable, Sendable {
     @_noLocks @_noAllocation
     mutating func called() { hasEvents = true }
 
-    /// Nothing came for a while.
+    /// Notes a time without data.
     ///
-    /// - Returns: True if the input can be asked for the reason.
+    /// - Returns: True if the input can be queried for the reason.
     @_noLocks @_noAllocation
     mutating func starved() -> Bool {
         if hasSignal { isDue = true }
@@ -262,7 +262,7 @@ struct SignalMonitor: BitwiseCopyable, Sendable {
         if hasSignal, pictures >= interval { isDue = true }
     }
 
-    /// News since the last call.
+    /// Changes since the last call.
     @_noLocks @_noAllocation
     mutating func news(_ descriptor: Int32) -> SignalEvent? {
         guard hasEvents || isDue else { return nil }
@@ -294,7 +294,7 @@ struct SignalMonitor: BitwiseCopyable, Sendable {
         return false
     }
 
-    /// - Returns: The present signal, where it differs from the expected one.
+    /// - Returns: The present signal, if it differs from the expected one.
     @_noLocks @_noAllocation
     private mutating func look(_ descriptor: Int32, wasChange: Bool) -> SignalTimings? {
         isDue = false
@@ -303,7 +303,7 @@ struct SignalMonitor: BitwiseCopyable, Sendable {
         var status: UInt32 = 0
         if unsafe cm_v4l2_input_status(descriptor, input, &status) >= 0 { state = SignalState(status: status) }
         if state.code == 0, SignalState.isPowerless(descriptor, powerBit) { state = SignalState.noPower }
-        // Measuring takes some receivers a while, so it is not done each second where the driver reports changes.
+        // Some receivers need time to measure, so it is not done each second if the driver reports changes.
         let isLost = state.code != 0 || reported.code != 0
         guard hasTimings, wasChange || isLost || !sendsChanges else { return nil }
         var timings = cm_v4l2_timings()
@@ -315,7 +315,7 @@ struct SignalMonitor: BitwiseCopyable, Sendable {
         return compared(SignalTimings(timings))
     }
 
-    /// The first signal is the expected one: without it nothing could differ.
+    /// Makes the first signal the expected one: before it there was nothing to compare with.
     @_noLocks @_noAllocation
     private mutating func compared(_ now: SignalTimings) -> SignalTimings? {
         guard let shape else {

@@ -41,10 +41,10 @@ public struct CameraSource: ~Copyable, Sendable {
         try got.check()
         // Subscribed before the buffers exist: changes meanwhile are reported, too.
         let monitor = SignalMonitor(node.descriptor, input, frameNanoseconds: got.bufferNanoseconds)
-        // A frame takes two of them where each holds a field.
+        // A frame takes two buffers if each holds a field.
         let most = got.isAlternating ? 2 * buffers : buffers
         let mapped = try Self.map(&node, count: got.bufferCount(atMost: most))
-        // A frame would be looked for in planes that are not there.
+        // Otherwise a frame would be searched for in planes that do not exist.
         guard mapped.planes == got.planes else { throw RealtimeFault(.queryBuffer, result: -EPROTO) }
         self.asked = asked
         self.got = got
@@ -76,7 +76,7 @@ public struct CameraSource: ~Copyable, Sendable {
         guard given >= 3 else { throw RealtimeFault(.requestBuffers, result: -ENOMEM) }
         var location = cm_v4l2_place()
         _ = try unsafe checked(.queryBuffer, cm_v4l2_querybuf(descriptor, type, 0, &location))
-        // A driver may give more than it was asked for; 32 is the most there can be.
+        // A driver may give more than requested; 32 is the maximum.
         return try unsafe FrameBuffers(count: min(given, FrameBuffers.most), planes: Int(location.planes)) {
             (buffer, plane) throws(RealtimeFault) in
             try unsafe map(descriptor, type, buffer, plane)
@@ -117,8 +117,8 @@ extension CameraSource {
         return result < 0 ? RealtimeFault(.queueBuffer, result: result) : nil
     }
 
-    /// Waits for a buffer, an event or the control. After a fatal error, and after unplugging, poll reports an error
-    /// state alone: then taking a buffer tells which.
+    /// Waits for a buffer, an event or the control. After a fatal error, and after unplugging, poll reports only an error state:
+    /// then dequeueing a buffer shows the cause.
     @_noLocks @_noAllocation
     public mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup {
         let called = pollSet.wait(control: control, milliseconds: milliseconds)
@@ -134,17 +134,17 @@ extension CameraSource {
         pollSet.pause(control: control, milliseconds: milliseconds)
     }
 
-    /// Takes news of the signal first, else a filled buffer (VIDIOC_DQBUF): no frame of a new signal passes for one of
-    /// the old.
+    /// Reports changes of the signal first, otherwise takes a filled buffer (VIDIOC_DQBUF), so that no frame of a new signal
+    /// counts as one of the old signal.
     @_noLocks @_noAllocation
     public mutating func dequeue() -> DequeueResult {
         if let news = monitor.news(node.descriptor) { return .news(news) }
         var raw = cm_v4l2_buffer()
         let result = unsafe cm_v4l2_dqbuf(node.descriptor, node.bufferType, &raw)
         if result == -EAGAIN { return .nothing }
-        // Unplugged or broken: the loop tells them apart by the errno.
+        // Unplugged or broken: the errno shows the loop which.
         guard result >= 0 else { return .failed(RealtimeFault(.dequeueBuffer, result: result)) }
-        // Such a number stands for no buffer of ours.
+        // The driver's number does not match any of the buffers.
         guard raw.index < UInt32(truncatingIfNeeded: bounds.count) else {
             return .failed(RealtimeFault(.dequeueBuffer, result: -EPROTO))
         }
@@ -164,7 +164,7 @@ extension CameraSource {
         let origin = raw.flags & UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_TSTAMP_SRC_MASK)
         let isOfBeginning = origin == UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_TSTAMP_SRC_SOE)
         let isFlagged = raw.flags & UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_ERROR) != 0
-        // A driver may hand on another process's claims (v4l2loopback): more bytes than there are is an error too.
+        // A driver may pass on another process's claims (v4l2loopback): more bytes than the buffer has is an error, too.
         var buffer = DequeuedBuffer(
             index: Int(raw.index), sequence: raw.sequence, timestamp: isMonotonic ? raw.timestamp : 0,
             timestampLag: isOfBeginning ? 0 : endLag,
@@ -174,10 +174,10 @@ extension CameraSource {
     }
 }
 
-/// An open video node; deinit gives its buffers back and closes it.
+/// Open video node; deinit releases its buffers and closes it.
 ///
-/// A mapping keeps an open file alive after its descriptor was closed. So streaming is ended and the buffers are given
-/// back here (VIDIOC_STREAMOFF, VIDIOC_REQBUFS 0), else the device would stay busy until the last frame was read.
+/// A mapping keeps an open file alive after its descriptor was closed. So streaming is ended and the buffers are released here
+/// (VIDIOC_STREAMOFF, VIDIOC_REQBUFS 0). Otherwise the device would stay busy until the last frame was read.
 ///
 /// *session-bound*
 struct CameraDescriptor: ~Copyable, Sendable {
@@ -208,7 +208,7 @@ struct CameraDescriptor: ~Copyable, Sendable {
         return V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE.rawValue
     }
 
-    /// Requests buffers (VIDIOC_REQBUFS). From here on the device is taken.
+    /// Requests buffers (VIDIOC_REQBUFS). From here on the device is busy for others.
     ///
     /// - Returns: The number of buffers that the driver gave.
     mutating func requestBuffers(_ count: UInt32) throws(RealtimeFault) -> Int {
@@ -218,7 +218,7 @@ struct CameraDescriptor: ~Copyable, Sendable {
     }
 
     deinit {
-        // A stream that another process runs is left alone.
+        // A stream that another process runs is not stopped.
         if hasBuffers {
             _ = cm_v4l2_streamoff(descriptor, bufferType)
             _ = cm_v4l2_reqbufs(descriptor, bufferType, 0)

@@ -6,20 +6,20 @@ import CaptureBase
 /// *session-bound*
 @safe
 struct PCMHandle: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of the pointer, which this value alone owns.
+    // `@unchecked Sendable`: only this value owns the pointer.
     let pcm: OpaquePointer
 
     init(opening name: String) throws(RealtimeFault) {
         unsafe pcm = try Self.opened { pcm in unsafe cm_pcm_open(&pcm, name) }
     }
 
-    /// Opens a PCM that plays.
+    /// Opens a PCM for playback.
     init(playing name: String) throws(RealtimeFault) {
         unsafe pcm = try Self.opened { pcm in unsafe cm_playback_open(&pcm, name) }
     }
 
     private static func opened(_ open: (inout OpaquePointer?) -> Int32) throws(RealtimeFault) -> OpaquePointer {
-        // Before the first open: sets LIBASOUND_THREAD_SAFE=0, else libasound takes two mutexes for each read.
+        // Before the first open: sets LIBASOUND_THREAD_SAFE=0, otherwise libasound takes two mutexes for each read.
         let isSetUp = cm_alsa_setup()
         guard isSetUp >= 0 else { throw RealtimeFault(.openPCM, result: isSetUp) }
         var pcm: OpaquePointer?
@@ -28,10 +28,10 @@ struct PCMHandle: ~Copyable, @unchecked Sendable {
         return unsafe pcm
     }
 
-    /// The PCM's description of itself. The corresponding C function is `snd_pcm_dump`.
+    /// Libasound's description of the PCM. The corresponding C function is `snd_pcm_dump`.
     ///
-    /// - Parameter byteCount: Longest text that is taken.
-    /// - Returns: `nil` of one that says nothing, or more than that.
+    /// - Parameter byteCount: Maximum length of the text.
+    /// - Returns: `nil` if the description is empty or longer.
     /// - Throws: `snd_pcm_dump`'s error.
     func dump(upTo byteCount: Int) throws(RealtimeFault) -> String? {
         var bytes = [UInt8](repeating: 0, count: byteCount)
@@ -50,7 +50,7 @@ struct PCMHandle: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// Negotiation of hardware and software parameters with an open PCM: the nearest to the request that the device can do.
+/// Negotiation of hardware and software parameters with an open PCM: the nearest to the request that the device supports.
 ///
 /// The order is ALSA's: access, format, channels, rate, then sizes, because each choice narrows the next: the frames of
 /// a period follow from the rate obtained. The corresponding C functions are `snd_pcm_hw_params_*` and
@@ -87,13 +87,13 @@ struct PCMNegotiation: ~Copyable {
         unsafe cm_hw_free(parameters)
     }
 
-    /// Chooses SND_PCM_ACCESS_RW_INTERLEAVED, else SND_PCM_ACCESS_RW_NONINTERLEAVED.
+    /// Chooses SND_PCM_ACCESS_RW_INTERLEAVED, otherwise SND_PCM_ACCESS_RW_NONINTERLEAVED.
     private mutating func chooseAccess() throws(RealtimeFault) {
         isInterleaved = unsafe cm_hw_test_access(pcm, parameters, 3) >= 0
         _ = try unsafe checked(.accessPCM, cm_hw_set_access(pcm, parameters, isInterleaved ? 3 : 4))
     }
 
-    /// Chooses the requested format, else the one that loses least: wide before narrow.
+    /// Chooses the requested format, otherwise the one with the least loss: wide before narrow.
     private mutating func chooseFormat() throws(RealtimeFault) {
         let order = [got.format, .s32, .s24, .s24Packed, .float32, .s16]
         let found = order.first { unsafe cm_hw_test_format(pcm, parameters, $0.rawValue) >= 0 }
@@ -115,13 +115,13 @@ struct PCMNegotiation: ~Copyable {
             .bufferPCM, cm_hw_set_buffer_near(pcm, parameters, UInt64(buffer)))
     }
 
-    /// Asks for four periods in the buffer, else two. A device whose only period is its whole buffer has overrun by the
+    /// Asks for four periods in the buffer, otherwise for two. A device whose only period is its whole buffer has overrun by the
     /// time it is read, so a small buffer must have smaller periods.
     private func preferSeveralPeriods() {
         for periods in [4, 2] as [UInt32] where unsafe cm_hw_set_periods_least(pcm, parameters, periods) >= 0 { return }
     }
 
-    /// Applies the parameters and reads back what they became: drivers round once more.
+    /// Applies the parameters and reads back the results, since drivers round once more.
     private mutating func commit() throws(RealtimeFault) {
         _ = try unsafe checked(.commitPCM, cm_hw_commit(pcm, parameters))
         got.periodFrames = try unsafe checked(.periodPCM, cm_hw_period(parameters))
@@ -132,8 +132,8 @@ struct PCMNegotiation: ~Copyable {
     }
 }
 
-/// A device that plays a sound that a bench listens to. It captures nothing, so that no gate is asked; and it is no part of
-/// the capture loop, whose rules it does not keep.
+/// Playback device for a bench's test sounds. It captures nothing, so it needs no permission. It is not part of the capture loop,
+/// and does not follow the loop's rules.
 ///
 /// *session-bound*
 @safe
@@ -144,12 +144,12 @@ package struct PCMPlayback: ~Copyable, Sendable {
     /// Opens a device for samples of 16 bits.
     ///
     /// - Parameters:
-    ///   - name: ALSA's.
-    ///   - rate: frames a second, which it must take; `plughw:` converts.
-    ///   - channels: samples a frame.
+    ///   - name: ALSA's name.
+    ///   - rate: frames per second, which the device must support; `plughw:` converts.
+    ///   - channels: samples per frame.
     ///   - latency: length of its buffer in ns.
-    /// - Throws: ENOENT or ENODEV: there is no such device. EBUSY: another process plays on it. EINVAL of
-    ///   `snd_pcm_set_params`: it can't play this.
+    /// - Throws: ENOENT or ENODEV: there is no such device. EBUSY: another process plays on it. EINVAL of `snd_pcm_set_params`: it
+    ///   can't play this.
     package init(opening name: String, rate: Int, channels: Int, latency: Int64) throws(RealtimeFault) {
         let handle = try PCMHandle(playing: name)
         let microseconds = UInt32(clamping: latency / 1000)
@@ -161,14 +161,14 @@ package struct PCMPlayback: ~Copyable, Sendable {
         self.channels = channels
     }
 
-    /// Writes what there is space for.
+    /// Writes as many samples as there is space for.
     ///
     /// - Parameter samples: interleaved, of whole frames.
-    /// - Returns: frames that it took; 0 after 100 ms without any space.
-    /// - Throws: EPIPE where it ran dry; the errno of a device that has gone.
+    /// - Returns: number of frames written; 0 after 100 ms without any space.
+    /// - Throws: EPIPE after an underrun; the errno of a device that has gone.
     package func write(_ samples: ArraySlice<Int16>) throws(RealtimeFault) -> Int {
         let pcm = unsafe handle.pcm
-        // An error of the wait shows at the write, too.
+        // The write reports an error of the wait, too.
         _ = unsafe cm_playback_wait(pcm, 100)
         let frames = Int64(samples.count / channels)
         let written = unsafe samples.withUnsafeBytes { bytes -> Int64 in
@@ -178,7 +178,7 @@ package struct PCMPlayback: ~Copyable, Sendable {
         return written == -Int64(EAGAIN) ? 0 : try checked(.writePCM, written)
     }
 
-    /// Frames that are played before what is written next; `nil` as long as it does not play.
+    /// Frames that will be played before the next written one; `nil` while it does not play.
     package var delay: Int? {
         // SND_PCM_STATE_RUNNING
         guard unsafe cm_pcm_state(handle.pcm) == 3 else { return nil }

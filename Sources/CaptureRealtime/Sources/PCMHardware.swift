@@ -1,9 +1,9 @@
-/// The sound cards' devices that an open PCM captures from, for any PCM name and any plugins in front of them. Decisions may
-/// name any of them.
+/// Sound cards' devices that an open PCM captures from, for any PCM name and any plugins in front of them. Decisions may name any
+/// of them.
 ///
-/// Read from libasound's own dump of the opened PCM (`snd_pcm_dump`), not from its configuration, which may change
-/// meanwhile and may run a program. Doubt counts as unknown: a plugin that is not one of libasound's own conversions, a
-/// sound server, a file or a pipe may carry the audio of any microphone.
+/// Read from libasound's own dump of the opened PCM (`snd_pcm_dump`), not from its configuration, which may change meanwhile and
+/// may run a program. In doubt a device counts as unknown: a plugin that is not one of libasound's own conversions, a sound
+/// server, a file or a pipe may carry the audio of any microphone.
 ///
 /// *thread-safe*
 public struct PCMHardware: Hashable, Sendable {
@@ -12,17 +12,16 @@ public struct PCMHardware: Hashable, Sendable {
     /// True if all devices are known. Otherwise the audio can come from any device.
     public private(set) var isComplete: Bool
 
-    /// Far more than a PCM of eight slaves writes.
+    /// Far more than a PCM with eight slaves writes.
     private static let mostBytes = 64 * 1024
 
-    /// - Throws: `snd_pcm_dump`'s error, but for a dump that is missing or too long: its PCM is unknown, which is no
-    ///   error.
+    /// - Throws: `snd_pcm_dump`'s error. A missing or too long dump is not an error: the PCM is unknown then.
     init(of handle: borrowing PCMHandle) throws(RealtimeFault) {
         self.init(dump: try handle.dump(upTo: Self.mostBytes) ?? "")
     }
 
-    /// - Parameter dump: Output of `snd_pcm_dump`: a line that names each plugin, with `Slave: ` or `Slave #2: ` before
-    ///   those behind another one, and lines of details between them.
+    /// - Parameter dump: Output of `snd_pcm_dump`: a line that names each plugin, with `Slave: ` or `Slave #2: ` before those that
+    ///   follow another one, and lines of details between them.
     package init(dump: String) {
         isComplete = true
         var reading = DumpReading()
@@ -55,7 +54,7 @@ private struct DumpReading {
     /// True if each chain has its end: a plugin that does not mention its slave makes the dump incomplete.
     var isWhole: Bool { ends > 0 && ends == 1 + slavesOfSplits - splits }
 
-    /// Plugins that convert and have one PCM behind them.
+    /// Converting plugins, each with a single slave PCM.
     private static let conversions = [
         "Hooks PCM", "Copy conversion PCM", "Linear conversion PCM (",
         "Linear Integer <-> Linear Float conversion PCM (",
@@ -80,7 +79,7 @@ private struct DumpReading {
             line = line[colon...].dropFirst(2)
         }
         defer { isFirst = false }
-        // Details stand below a plugin's name, most of them indented.
+        // Details are below a plugin's name, most of them indented.
         if !isSlave, !isFirst, line.hasPrefix(" ") || Self.details.contains(where: { line.hasPrefix($0) }) {
             return .known
         }

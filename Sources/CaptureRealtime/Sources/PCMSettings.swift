@@ -10,8 +10,8 @@ public struct PCMSettings: BitwiseCopyable, Sendable, Hashable {
     public var format: PCMFormat
     /// Frames from wake-up to wake-up; 0 asks for ``periodTime``.
     public var periodFrames: Int
-    /// Requested duration of a period in ns, used where ``periodFrames`` is 0; 0 asks for 10 ms. The frames are known
-    /// only once the device has its rate, which may differ from the request.
+    /// Requested duration of a period in ns, used if ``periodFrames`` is 0; 0 asks for 10 ms. The frames are known only once the
+    /// device has its rate, which may differ from the request.
     public var periodTime: Int64
     /// Frames that the device buffers before it overruns; 0 asks for 500 ms.
     public var bufferFrames: Int

@@ -6,7 +6,7 @@ import CaptureBase
 /// *session-bound*; *realtime-safe* while its loop runs
 @safe
 public struct PCMSource: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of the pointers, which this value alone owns.
+    // `@unchecked Sendable`: only this value owns the pointers.
     public let asked: PCMSettings
     /// Obtained parameters.
     public let got: PCMSettings
@@ -15,7 +15,7 @@ public struct PCMSource: ~Copyable, @unchecked Sendable {
     public let kind: PCMType
     /// False for anything but a kernel device and libasound's conversions: other plugins may spin or call a server.
     public let allowsRealtimePriority: Bool
-    /// Devices of sound cards behind the PCM.
+    /// Devices of sound cards that the PCM captures from.
     public let hardware: PCMHardware
 
     let handle: PCMHandle
@@ -25,7 +25,7 @@ public struct PCMSource: ~Copyable, @unchecked Sendable {
     var end: Int64 = 0
     /// Frames from before a sleep that are still to be read.
     var unread = 0
-    /// True until the loop was told of a sleep.
+    /// True until a sleep was reported to the loop.
     var isWaking = false
 
     /// Opens a PCM and negotiates with it. Nothing is captured before the loop starts it.
@@ -76,8 +76,8 @@ extension PCMSource {
         _ = unsafe cm_pcm_drop(handle.pcm)
     }
 
-    /// Resumes or restarts the device. A suspended one may take its time: until it is awake, each read reports the
-    /// suspension again.
+    /// Resumes or restarts the device. A suspended device may need time: until it is awake, each read reports the suspension
+    /// again.
     @_noLocks @_noAllocation
     public mutating func recover(suspended: Bool) -> RealtimeFault? {
         isWaking = suspended
@@ -86,7 +86,7 @@ extension PCMSource {
             if resumed >= 0 { unread = unreadFrames() }
             if resumed == -EAGAIN || resumed >= 0 { return nil }
         }
-        // A driver that ran on during the sleep answers a second preparation with EBUSY, so it is stopped first.
+        // A driver that continued during the sleep answers a second preparation with EBUSY, so it is stopped first.
         stop()
         return start()
     }
@@ -115,8 +115,8 @@ extension PCMSource {
         pollSet.pause(control: control, milliseconds: milliseconds)
     }
 
-    /// Reads and dates frames. The timestamp is fetched first: it tells when the waiting frames were there, and these
-    /// must be among them.
+    /// Reads frames with their time. The timestamp is read first: it is the time at which the waiting frames were available, and
+    /// the frames read must be among them.
     @_noLocks @_noAllocation
     public mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioReadResult {
         if isWaking { return unsafe readWaking(into: memory, frames: frames) }
@@ -127,10 +127,10 @@ extension PCMSource {
         return took(count, at: firstSample(timestamp, waiting: available > count ? available : count))
     }
 
-    /// Reads frames from before the sleep: they continue what was read before it.
+    /// Reads frames from before the sleep, which continue those already read.
     @_noLocks @_noAllocation
     private mutating func readWaking(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioReadResult {
-        // SND_PCM_STATE_SUSPENDED. The result of snd_pcm_resume does not tell it with every plugin.
+        // SND_PCM_STATE_SUSPENDED. Not every plugin shows it in the result of snd_pcm_resume.
         let state = unsafe cm_pcm_state(handle.pcm)
         if state == 7 { return .suspended }
         guard unread > 0 else {
@@ -143,7 +143,7 @@ extension PCMSource {
         return took(count, at: end)
     }
 
-    /// Interleaved frames in either case: a device of separate channels is read channel by channel and interleaved.
+    /// Interleaved frames in any case: a device with separate channels is read channel by channel and interleaved.
     @_noLocks @_noAllocation
     private func take(into memory: UnsafeMutableRawPointer, frames: Int) -> Int64 {
         unsafe isInterleaved
@@ -156,8 +156,8 @@ extension PCMSource {
         return .frames(Int(count), timestamp: timestamp)
     }
 
-    /// Time of the first sample. The timestamp is the instant at which `waiting` frames were there; without one the
-    /// present counts.
+    /// Time of the first sample. The timestamp is the time at which `waiting` frames were available; without one, the current time
+    /// is used.
     @_noLocks @_noAllocation
     private func firstSample(_ timestamp: Int64, waiting: Int64) -> Int64 {
         (timestamp > 0 ? timestamp : cm_monotonic()) &- SampleClock(rate: got.rate).nanoseconds(waiting)
@@ -171,13 +171,12 @@ extension PCMSource {
         case -EPIPE: .overrun
         case -ESTRPIPE: .suspended
         case -EBADFD: problemOfState()
-        // Unplugged or broken: the loop tells them apart by the errno.
+        // Unplugged or broken: the errno shows the loop which.
         default: .failed(RealtimeFault(isInterleaved ? .readPCM : .readPlanesPCM, result: result))
         }
     }
 
-    /// Meaning of EBADFD, which says only that the state is wrong; SND_PCM_STATE_XRUN, _SUSPENDED and _DISCONNECTED say
-    /// which.
+    /// Meaning of EBADFD, which only reports a wrong state; SND_PCM_STATE_XRUN, _SUSPENDED and _DISCONNECTED show which one.
     @_noLocks @_noAllocation
     private func problemOfState() -> AudioReadResult {
         switch unsafe cm_pcm_state(handle.pcm) {
@@ -189,13 +188,12 @@ extension PCMSource {
     }
 }
 
-/// A reader of devices that keep their channels apart: it interleaves them, since everything above knows interleaved
-/// frames alone.
+/// Reader of devices with separate channels: it interleaves them, since all code above handles only interleaved frames.
 ///
 /// *realtime-safe*
 @safe
 struct PlanarReader: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of the pointers, which this value alone owns.
+    // `@unchecked Sendable`: only this value owns the pointers.
     private let memory: UnsafeMutableRawPointer
     private let channels: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     private let channelCount: Int

@@ -14,9 +14,9 @@ struct AudioAccounting: BitwiseCopyable, Sendable {
     /// Running totals: the reader forms the differences, so a dropped period can't hide what was lost before it.
     private var totals = Loss()
     private var timestamps = MonotonicTimestamps()
-    /// Timestamp of the period under way: that of its first frame.
+    /// Timestamp of the current period: that of its first frame.
     private var timestamp: Int64 = 0
-    /// Frames of the last period: with its timestamp they tell when the next one is due.
+    /// Frames of the last period: with its timestamp they show when the next one is due.
     private var lastFrames: Int64 = 0
     private var flags = FrameFlags(rawValue: 0)
     /// True from an interruption to the next frames, which show how long it was.
@@ -30,7 +30,7 @@ struct AudioAccounting: BitwiseCopyable, Sendable {
         self.counters = counters
     }
 
-    /// Sets the oldest timestamp to believe. Call it before the device is started.
+    /// Sets the oldest timestamp to accept. Call it before the device is started.
     @usableFromInline @_noLocks @_noAllocation
     mutating func start() {
         timestamps.start(now: MonotonicClock.now)
@@ -48,7 +48,7 @@ struct AudioAccounting: BitwiseCopyable, Sendable {
         isBroken = false
     }
 
-    /// Counts a hole in a stream that runs on.
+    /// Counts a gap in a stream that continues.
     @usableFromInline @_noLocks @_noAllocation
     mutating func skipped(_ frames: UInt64) {
         position &+= frames
@@ -57,15 +57,14 @@ struct AudioAccounting: BitwiseCopyable, Sendable {
         flags.add(FrameFlags.gap)
     }
 
-    /// Counts an interruption. Its length is known by the clock alone: ALSA says that a PCM overran, not how many
-    /// frames it dropped.
+    /// Counts an interruption. Only the clock shows its length: ALSA reports that a PCM overran, not how many frames it dropped.
     @_noLocks @_noAllocation
     private mutating func lost(_ frames: UInt64) {
         if flags.holds(FrameFlags.xrun) { counters.lostByXrun(frames) }
         skipped(frames)
     }
 
-    /// Header of a complete period; the next one begins behind it.
+    /// Header of a complete period; the next one begins after it.
     @usableFromInline @_noLocks @_noAllocation
     mutating func close(frames: Int) -> FrameHeader {
         let header = FrameHeader(

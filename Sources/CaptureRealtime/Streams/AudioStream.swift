@@ -5,11 +5,11 @@ import CaptureBase
 /// *realtime-safe* while its loop runs
 @safe
 public struct AudioStream<Source: AudioSource & ~Copyable>: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of `slot`, which points into the ring's memory, which `ring` keeps alive.
+    // `@unchecked Sendable`: `slot` points into the ring's memory, which `ring` keeps alive.
     @usableFromInline var source: Source
     @usableFromInline var ring: AudioRing.Producer
     @usableFromInline var accounting: AudioAccounting
-    /// Slot of the period under way, and the frames already in it.
+    /// Slot of the current period, and the number of frames already in it.
     @usableFromInline var slot: UnsafeMutableRawPointer?
     @usableFromInline var filled = 0
     @usableFromInline let periodFrames: Int
@@ -90,8 +90,8 @@ public struct AudioCapture<Source: AudioSource & ~Copyable>: ~Copyable {
     }
 }
 
-// The loop and the conformances of the module's own sources stand in one file: without whole-module compilation the
-// compiler specializes, and so checks through, only code in the same file or in another module.
+// The loop and the conformances of the module's own sources are in one file: without whole-module compilation the compiler
+// specializes, and so checks, only code in the same file or in another module.
 
 extension CaptureLoop {
     /// Runs until the loop is asked to stop or the source ends. The result is published before the device is stopped,
@@ -107,7 +107,7 @@ extension CaptureLoop {
         return result
     }
 
-    /// Turns until a turn ends the loop. A start that fails goes through the same check as a recovery that fails.
+    /// Runs turns until one ends the loop. A start that fails goes through the same check as a recovery that fails.
     @inlinable
     static func repeated<Source: AudioSource & ~Copyable>(
         _ stream: inout AudioStream<Source>, _ state: inout LoopState
@@ -205,7 +205,7 @@ extension AudioStream where Source: ~Copyable {
         }
     }
 
-    /// Slot of the period under way; claims one where none is open.
+    /// Slot of the current period; claims one if none is open.
     @inlinable
     mutating func openSlot() -> UnsafeMutableRawPointer {
         if let slot = unsafe slot { return unsafe slot }
@@ -214,7 +214,7 @@ extension AudioStream where Source: ~Copyable {
         return unsafe claimed
     }
 
-    /// Adds frames to the period under way, and publishes it once it is full.
+    /// Adds frames to the current period, and publishes it once it is full.
     @inlinable
     mutating func took(_ count: Int, _ timestamp: Int64) -> LoopStep {
         if filled == 0 { accounting.open(timestamp) }
@@ -222,7 +222,7 @@ extension AudioStream where Source: ~Copyable {
         return filled < periodFrames ? .progress : commit()
     }
 
-    /// Publishes the short period read before an interruption: its frames are good.
+    /// Publishes the short period read before an interruption, since its frames are valid.
     @inlinable
     mutating func interrupted(_ step: LoopStep, _ flag: FrameFlags) -> LoopStep {
         let step = last(step)
@@ -230,7 +230,7 @@ extension AudioStream where Source: ~Copyable {
         return step
     }
 
-    /// Publishes the short period read before a hole, whose length the source knows.
+    /// Publishes the short period read before a gap, whose length the source knows.
     @inlinable
     mutating func skipped(_ frames: UInt64) -> LoopStep {
         let step = last(.progress)
@@ -238,14 +238,14 @@ extension AudioStream where Source: ~Copyable {
         return step
     }
 
-    /// Publishes the period under way before `step` is reported; a requested stop has priority.
+    /// Publishes the current period before `step` is reported; a requested stop has priority.
     @inlinable
     mutating func last(_ step: LoopStep) -> LoopStep {
         if case .stopped = commit() { return .stopped }
         return step
     }
 
-    /// Publishes the frames read so far, or counts them as dropped. Does nothing where there are none.
+    /// Publishes the frames read so far, or counts them as dropped. Does nothing if there are none.
     @inlinable
     mutating func commit() -> LoopStep {
         guard filled > 0 else { return .progress }

@@ -19,7 +19,7 @@ public protocol AudioSource: ~Copyable, Sendable {
     ///   - control: A descriptor that becomes readable when the loop is to stop.
     ///   - milliseconds: The longest wait.
     mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup
-    /// Waits for the control alone: for a device whose descriptor calls again and again for nothing.
+    /// Waits for only the control, for a device whose descriptor is always ready without data.
     mutating func pause(control: Int32, milliseconds: Int32)
     /// Reads up to `frames` frames into `memory`. Never waits.
     mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioReadResult
@@ -28,8 +28,8 @@ public protocol AudioSource: ~Copyable, Sendable {
     /// Stops the device; frames that it still holds are lost.
     mutating func stop()
 
-    /// Runs ``CaptureLoop/run(_:)``. An implementation names the source's own type, so that its marks make the compiler
-    /// check the whole loop.
+    /// Runs ``CaptureLoop/run(_:)``. An implementation has a concrete source type, so that its attributes make the compiler check
+    /// the whole loop.
     static func capture(_ stream: inout AudioStream<Self>) -> LoopResult
 }
 
@@ -47,16 +47,16 @@ public enum AudioReadResult: BitwiseCopyable, Sendable {
     case suspended
     /// The next frames are from after a sleep.
     case woken
-    /// So many frames are missing before the next ones. The source runs on.
+    /// Number of frames that are missing before the next ones. The source continues.
     case skipped(UInt64)
     /// The device was unplugged.
     case gone
-    /// Another process, which has the device, ended the stream.
+    /// The process that owns the device ended the stream.
     case ended(LoopResult)
     case failed(RealtimeFault)
 }
 
-/// A source of video in buffers of its own, driven by the capture thread: a camera, or a built-in test source.
+/// Source of video in its own buffers, driven by the capture thread: a camera, or a built-in test source.
 ///
 /// Everything but the properties runs in the fence: implementations carry `@_noLocks` and `@_noAllocation`.
 ///
@@ -77,7 +77,7 @@ public protocol VideoSource: ~Copyable, Sendable {
     ///   - control: A descriptor that becomes readable when the loop is to stop.
     ///   - milliseconds: The longest wait.
     mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup
-    /// Waits for the control alone: for a device whose descriptor calls again and again for nothing.
+    /// Waits for only the control, for a device whose descriptor is always ready without data.
     mutating func pause(control: Int32, milliseconds: Int32)
     /// Takes a filled buffer from the device. Never waits.
     mutating func dequeue() -> DequeueResult
@@ -86,8 +86,8 @@ public protocol VideoSource: ~Copyable, Sendable {
     /// Takes all buffers from the device, filled or not.
     mutating func stop()
 
-    /// Runs ``CaptureLoop/run(_:)``. An implementation names the source's own type, so that its marks make the compiler
-    /// check the whole loop.
+    /// Runs ``CaptureLoop/run(_:)``. An implementation has a concrete source type, so that its attributes make the compiler check
+    /// the whole loop.
     static func capture(_ stream: inout VideoStream<Self>) -> LoopResult
 }
 
@@ -98,14 +98,14 @@ public struct DequeuedBuffer: BitwiseCopyable, Sendable {
     public var index: Int
     /// The driver's own frame number.
     public var sequence: UInt32
-    /// The driver's timestamp, CLOCK_MONOTONIC in ns; 0 where it has none of that clock.
+    /// The driver's timestamp, CLOCK_MONOTONIC in ns; 0 if it has none of that clock.
     public var timestamp: Int64
-    /// Time from the frame's beginning to that timestamp, ns: a driver takes it when a frame begins or when it ends.
+    /// Time from the frame's beginning to that timestamp, ns: some drivers take it when a frame begins, others when it ends.
     public var timestampLag: Int64
     /// True if the driver says that the frame is broken.
     public var isFlagged: Bool
     public var planes: FramePlanes
-    /// V4L2_FIELD_*: the field that it holds, where fields come in turn.
+    /// V4L2_FIELD_*: the field in the buffer, if fields alternate.
     public var field: UInt32 = 0
 
     @_noLocks @_noAllocation
@@ -120,12 +120,12 @@ public struct DequeuedBuffer: BitwiseCopyable, Sendable {
         self.planes = planes
     }
 
-    /// Time from a frame's beginning to its end, as far as its rate tells. A camera of one frame a second does not
-    /// expose for all of that second, so half a second is the most.
+    /// Time from a frame's beginning to its end, estimated from its rate. A camera with one frame a second does not expose for the
+    /// whole second, so half a second is the maximum.
     @_noLocks @_noAllocation
     static func lag(of interval: Int64) -> Int64 { interval < 500_000_000 ? interval : 500_000_000 }
 
-    /// Beginning of the frame, CLOCK_MONOTONIC in ns; 0 where the driver does not say.
+    /// Beginning of the frame, CLOCK_MONOTONIC in ns; 0 if the driver does not say.
     var beginning: Int64 {
         @_noLocks @_noAllocation get { timestamp > timestampLag ? timestamp &- timestampLag : timestamp }
     }
@@ -140,7 +140,7 @@ public enum DequeueResult: BitwiseCopyable, Sendable {
     case nothing
     /// The device was unplugged.
     case gone
-    /// Another process, which has the device, ended the stream.
+    /// The process that owns the device ended the stream.
     case ended(LoopResult)
     case news(SignalEvent)
     case failed(RealtimeFault)
@@ -150,11 +150,11 @@ public enum DequeueResult: BitwiseCopyable, Sendable {
 ///
 /// *realtime-safe*
 public enum SourceWakeup: BitwiseCopyable, Sendable {
-    /// Data, perhaps.
+    /// Possibly data.
     case ready
     /// Nothing: the time is over, or another descriptor is ready.
     case quiet
-    /// An error state without data. Reading tells which.
+    /// An error state without data. Reading shows the cause.
     case trouble
     case failed(RealtimeFault)
 }

@@ -6,7 +6,7 @@ import CaptureBase
 @usableFromInline
 struct VideoAccounting: BitwiseCopyable, Sendable {
     private let interval: Int64
-    /// Fewest bytes of each plane of a complete frame.
+    /// Minimum bytes of each plane of a complete frame.
     private let least: FramePlanes
     private let planes: Int
     private let counters: RealtimeCounters
@@ -19,7 +19,7 @@ struct VideoAccounting: BitwiseCopyable, Sendable {
     private let isAlternating: Bool
     private var timestamps = MonotonicTimestamps()
     private var gaps: TimestampGaps
-    /// Flags of each frame as long as the state of the signal lasts.
+    /// Flags of every frame while the state of the signal lasts.
     private var standing = FrameFlags(rawValue: 0)
     private var flags = FrameFlags(rawValue: 0)
     /// True from a restart to the next frame, whose timestamp shows how much is missing.
@@ -39,13 +39,13 @@ struct VideoAccounting: BitwiseCopyable, Sendable {
         self.counters = counters
     }
 
-    /// Sets the oldest timestamp to believe. Call it before the device is started.
+    /// Sets the oldest timestamp to accept. Call it before the device is started.
     @usableFromInline @_noLocks @_noAllocation
     mutating func start() {
         timestamps.start(now: MonotonicClock.now)
     }
 
-    /// Takes a change of the signal's state into the flags of later frames.
+    /// Adds a change of the signal's state to the flags of later frames.
     @usableFromInline @_noLocks @_noAllocation
     mutating func note(_ state: SignalState) {
         standing = state.flag
@@ -54,7 +54,7 @@ struct VideoAccounting: BitwiseCopyable, Sendable {
 
     /// Takes a filled buffer.
     ///
-    /// - Returns: True if it holds a whole frame; else it is counted as damaged.
+    /// - Returns: True if it holds a whole frame; otherwise it is counted as damaged.
     @usableFromInline @_noLocks @_noAllocation
     mutating func arrived(_ buffer: DequeuedBuffer) -> Bool {
         lost(missing(before: buffer))
@@ -94,7 +94,7 @@ struct VideoAccounting: BitwiseCopyable, Sendable {
     @usableFromInline @_noLocks @_noAllocation
     mutating func header(_ buffer: DequeuedBuffer) -> FrameHeader {
         let previous = timestamps.last
-        // Lost and damaged frames have no timestamp; an absurd sequence is as good as none.
+        // Lost and damaged frames have no timestamp; an absurd sequence number is limited.
         let intervals = Int64(truncatingIfNeeded: min(position &- timestampedPosition, 1 << 20))
         let timestamp = timestamps.take(buffer.beginning, interval: interval, intervals: intervals, counters, &flags)
         if wasRestarted {
@@ -113,8 +113,8 @@ struct VideoAccounting: BitwiseCopyable, Sendable {
         return header
     }
 
-    /// Counts the frames missing at a restart. The driver's sequence began anew, so only the clock knows them, less
-    /// those that were counted on both sides of the restart.
+    /// Counts the frames missing at a restart. The driver's sequence started again, so only the clock shows their number. Frames
+    /// that were counted before and after the restart are subtracted.
     @_noLocks @_noAllocation
     private mutating func measureRestart(from previous: Int64, to timestamp: Int64) {
         wasRestarted = false
@@ -125,8 +125,8 @@ struct VideoAccounting: BitwiseCopyable, Sendable {
         if missing > 0 { lost(UInt64(missing)) }
     }
 
-    /// Counts frames that the driver dropped without a gap in its sequence: the timestamps show them, where they are
-    /// its own.
+    /// Counts frames that the driver dropped without a gap in its sequence. The timestamps show them, if they are the driver's
+    /// own.
     @_noLocks @_noAllocation
     private mutating func measureGap(from previous: Int64, to timestamp: Int64, _ intervals: Int64) {
         if previous == 0 || flags.holds(FrameFlags.repairedTimestamp) {
@@ -143,14 +143,14 @@ struct VideoAccounting: BitwiseCopyable, Sendable {
         flags = FrameFlags(rawValue: 0)
     }
 
-    /// Counts a frame that finds no buffer to go on with: the reader holds all that the device does not need.
+    /// Counts a frame that is dropped for lack of buffers: the reader holds all that the device can spare.
     @usableFromInline @_noLocks @_noAllocation
     mutating func dropped() {
         totals.ring &+= 1
         counters.lostInRing(1)
     }
 
-    /// Notes a restart: sequence numbers begin anew.
+    /// Notes a restart: sequence numbers start again.
     @usableFromInline @_noLocks @_noAllocation
     mutating func restarted() {
         sequences.restart()
@@ -191,8 +191,8 @@ struct SequenceGaps: BitwiseCopyable {
 
 /// Sequence numbers of interlaced video that comes field by field (V4L2_FIELD_ALTERNATE), top and bottom in turn.
 ///
-/// V4L2 numbers frames, so both fields of one have the same number; some drivers number the fields. A few fields show
-/// which of both a driver does.
+/// V4L2 numbers frames, so both fields of one have the same number; some drivers number the fields. A few fields show which of the
+/// two a driver does.
 ///
 /// *realtime-safe*
 struct FieldGaps: BitwiseCopyable {

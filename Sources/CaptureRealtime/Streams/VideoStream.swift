@@ -75,8 +75,8 @@ public struct VideoCapture<Source: VideoSource & ~Copyable>: ~Copyable {
     }
 }
 
-// The loop and the conformances of the module's own sources stand in one file: without whole-module compilation the
-// compiler specializes, and so checks through, only code in the same file or in another module.
+// The loop and the conformances of the module's own sources are in one file: without whole-module compilation the compiler
+// specializes, and so checks, only code in the same file or in another module.
 
 extension CaptureLoop {
     /// Runs until the loop is asked to stop or the source ends. The result is published before the device is stopped,
@@ -92,7 +92,7 @@ extension CaptureLoop {
         return result
     }
 
-    /// Turns until a turn ends the loop. A start that fails goes through the same check as a restart that fails.
+    /// Runs turns until one ends the loop. A start that fails goes through the same check as a restart that fails.
     @inlinable
     static func repeated<Source: VideoSource & ~Copyable>(
         _ stream: inout VideoStream<Source>, _ state: inout LoopState
@@ -146,7 +146,7 @@ extension VideoStream where Source: ~Copyable {
 }
 
 extension VideoStream where Source: ~Copyable {
-    /// Buffers that stay with the device at least: one that it fills, and one to go on with.
+    /// Minimum of buffers that the device keeps: one that it fills, and one to continue with.
     @inlinable
     static var leastQueued: Int {
         @_noLocks @_noAllocation get { 2 }
@@ -162,8 +162,8 @@ extension VideoStream where Source: ~Copyable {
         return source.start()
     }
 
-    /// Stops and starts a device that delivers nothing. It gives all its buffers back when it stops; those with the
-    /// reader stay there.
+    /// Stops and starts a device that delivers nothing. It returns all its buffers when it stops; those with the reader stay
+    /// there.
     @inlinable
     mutating func restart() -> RealtimeFault? {
         accounting.restarted()
@@ -209,7 +209,7 @@ extension VideoStream where Source: ~Copyable {
         }
     }
 
-    /// Publishes a whole frame. Before, it steals the oldest unread frames until the device has buffers to go on with.
+    /// Publishes a whole frame. Before that, steals the oldest unread frames until the device has buffers to continue with.
     @inlinable
     mutating func took(_ buffer: DequeuedBuffer) -> LoopStep {
         guard accounting.arrived(buffer) else { return requeued(buffer.index) }
@@ -227,14 +227,14 @@ extension VideoStream where Source: ~Copyable {
         return .progress
     }
 
-    /// Gives a buffer without a frame to publish back to the device.
+    /// Returns a buffer without a frame to publish to the device.
     @inlinable
     mutating func requeued(_ buffer: Int) -> LoopStep {
         if let fault = queue(buffer) { return .failed(fault) }
         return .progress
     }
 
-    /// Gives the device the buffers that the reader is done with.
+    /// Returns the buffers that the reader has finished with to the device.
     @inlinable
     mutating func reclaim() -> RealtimeFault? {
         var buffer = ring.takeReturned()
