@@ -4,7 +4,7 @@ import CaptureBase
 ///
 /// *thread-safe*
 struct AuthorizationEvaluator: Sendable {
-    /// Request for a device, and the device that it found or runs on.
+    /// Request for a device, and the device that was found or is in use.
     struct Request: Sendable {
         let request: DeviceRequest
         let device: DeviceID?
@@ -13,7 +13,7 @@ struct AuthorizationEvaluator: Sendable {
         /// It may be any device of its capability, so that a denial of one of them is a denial of it.
         var mayBeAny = false
         var restriction: Restriction?
-        /// The grant a capture that goes on rests on; `nil` for one that has not begun.
+        /// Grant that a running capture uses; `nil` for a capture that has not begun.
         var basis: Grant?
     }
 
@@ -37,14 +37,13 @@ struct AuthorizationEvaluator: Sendable {
 
     func findings(of requests: [Request]) -> [Finding] { reading(of: requests).findings }
 
-    /// Findings, and the snapshot of the store that they were made of; none where it can't be read.
+    /// Findings, and the snapshot of the store that they were made of; none if it can't be read.
     struct Reading: Sendable {
         let findings: [Finding]
         let snapshot: StoreSnapshot?
     }
 
-    /// - Parameter earlier: a snapshot that serves again where the store has not changed since; policy and clocks are read
-    ///   anew in any case.
+    /// - Parameter earlier: a snapshot to use again if the store has not changed since; policy and clocks are always read again.
     func reading(of requests: [Request], after earlier: StoreSnapshot? = nil) -> Reading {
         do throws(CaptureError) {
             let snapshot = if let earlier, isCurrent(earlier) { earlier } else { try store.snapshot() }
@@ -87,7 +86,7 @@ struct AuthorizationEvaluator: Sendable {
         return rules(snapshot, at: now).laterClock(of: request.request, on: request.device)
     }
 
-    /// Rules for the subject as it is now: its session may be over while it runs on.
+    /// Rules for the subject as it is now: its session may be over while it still runs.
     private func rules(_ snapshot: StoreSnapshot, at now: GateInstant) -> AuthorizationRules {
         let holdsSessions = snapshot.decisions.contains { $0.lifetime.isSession }
         let present = subject.map { holdsSessions && sessions.isOver($0.session) ? $0.afterSession : $0 }
@@ -95,7 +94,7 @@ struct AuthorizationEvaluator: Sendable {
     }
 
     private func verdict(on request: Request, at now: GateInstant, _ latest: Duration) -> PolicyVerdict {
-        // Nobody is asked about a subject that nobody knows: the rules refuse it before they look at this.
+        // Nobody is asked about an unknown subject: the rules refuse it before they use this value.
         guard case .success(let subject) = subject else { return .ask }
         let query = PolicyQuery(
             capability: request.request.capability, level: request.request.level,
@@ -106,8 +105,8 @@ struct AuthorizationEvaluator: Sendable {
 }
 
 extension StoreSnapshot {
-    /// Snapshot as a capture that goes on sees it: its own `once` grant holds until it is removed, and no other `once`
-    /// grant does, because that one is for a capture to come.
+    /// Snapshot for a running capture: its own `once` grant applies until it is removed, and no other `once` grant does, because
+    /// that is for a later capture.
     func continuing(on basis: Grant) -> StoreSnapshot {
         var seen = decisions.filter { $0.lifetime != .once || $0.verdict == .deny }
         if basis.lifetime == .once, knows(basis.decision) { seen.append(basis.decision) }

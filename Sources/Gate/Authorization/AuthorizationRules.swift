@@ -32,8 +32,8 @@ struct AuthorizationRules: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - device: The device that it means now; `nil` where there is none.
-    ///   - restriction: Set where the node's permissions refuse this user.
+    ///   - device: The device that it means now; `nil` if there is none.
+    ///   - restriction: Set if the node's permissions refuse this user.
     ///   - verdict: The policy's verdict on request and device at `now`.
     func status(
         of request: DeviceRequest, on device: DeviceID?, restriction: Restriction?, verdict: PolicyVerdict
@@ -51,11 +51,11 @@ struct AuthorizationRules: Sendable {
             ?? stored(request, on: device, about: subject)
     }
 
-    /// Stored denial that names another id of the same hardware, unless a newer yes names it as well.
+    /// Stored denial that names another id of the same hardware, unless a newer permission names it as well.
     /// - Parameters:
     ///   - request: The request.
     ///   - alias: The other id.
-    ///   - status: Status found for the device's own id; an administrator's yes stands.
+    ///   - status: Status found for the device's own id; an administrator's permission takes precedence.
     func denial(
         of request: DeviceRequest, as alias: DeviceID, instead status: AuthorizationStatus
     ) -> AuthorizationStatus? {
@@ -148,11 +148,11 @@ extension AuthorizationRules {
 }
 
 extension StoreSnapshot {
-    /// Stored nos about single devices that a permission means, by that id or another one: they go before it.
+    /// Stored denials of single devices that a permission includes, by that id or another one. They take precedence over it.
     ///
     /// - Parameters:
     ///   - grant: the permission.
-    ///   - devices: all ids of the devices that it means.
+    ///   - devices: all ids of the devices that it includes.
     ///   - now: the present time.
     package func denied(before grant: Decision, of devices: [DeviceID], at now: GateInstant) -> [Decision] {
         decisions.filter { denial in
@@ -165,8 +165,8 @@ extension StoreSnapshot {
 }
 
 extension Lifetime {
-    /// True if it can hold in a session. One for another session does not, nor one for a session that can't be told
-    /// from others.
+    /// True if it can apply in a session. A decision for another session does not apply, nor one for a session that can't be
+    /// identified.
     fileprivate func isOf(_ session: LoginSession) -> Bool {
         guard case .session(let granted) = self else { return true }
         return granted == session && session.isIdentified
@@ -174,7 +174,7 @@ extension Lifetime {
 }
 
 extension Decision {
-    /// True if this denial leaves nothing of `allow`: it is newer, or it names the device and the allow does not.
+    /// True if this denial overrides `allow` completely: it is newer, or it names the device and the permission does not.
     func outweighs(_ allow: Decision) -> Bool {
         isNewer(than: allow) || (device != .any && allow.device == .any)
     }

@@ -21,7 +21,7 @@ struct AuthorizationSnapshot: Sendable {
             return grant
         }
 
-        /// Tells whether a person's answer could help: no record, or a level that can be raised.
+        /// True if a person's answer could help: there is no decision, or a level that can be raised.
         var isAskable: Bool {
             guard resolution.device != nil, grant == nil else { return false }
             return status.severity <= 1
@@ -41,7 +41,7 @@ struct AuthorizationSnapshot: Sendable {
     /// The gatekeeper that read it: another one's says nothing here.
     var gatekeeper: ObjectIdentifier?
 
-    /// Tells whether a gatekeeper read this for just these requests.
+    /// True if a gatekeeper read this for exactly these requests.
     func isOf(_ requests: [DeviceRequest], in gatekeeper: Gatekeeper) -> Bool {
         self.gatekeeper == ObjectIdentifier(gatekeeper) && items.map(\.request) == requests
     }
@@ -62,7 +62,7 @@ struct AuthorizationSnapshot: Sendable {
         return absent ?? all.first { !$0.isAvailable } ?? .available
     }
 
-    /// Items to be asked for; none where nothing is open, or asking would not help.
+    /// Items to ask about; none if nothing is open, or asking would not help.
     var askable: [Item] {
         let open = items.filter { $0.grant == nil }
         return open.allSatisfy(\.isAskable) ? open : []
@@ -76,7 +76,7 @@ struct AuthorizationSnapshot: Sendable {
         }
         // The worst first: its words are the error's.
         let open = items.filter { $0.grant == nil }.sorted { $0.status.severity > $1.status.severity }
-        // Absence comes before a refusal: allowing what is not there helps nobody.
+        // Absence comes before a refusal, since allowing an absent device does not help.
         let errors = open.compactMap { item -> CaptureError? in
             let notice = item.notice(for: subject)
             return notice.absence(item.availability) ?? notice.refusal(of: item.status)

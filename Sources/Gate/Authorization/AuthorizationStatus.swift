@@ -22,7 +22,7 @@ public struct Restriction: Hashable, Sendable {
     public enum Cause: Hashable, Sendable {
         /// A rule of the administrator.
         case policy(PolicyOrigin)
-        /// The policy can't be read or understood. Nothing is allowed until it can.
+        /// The policy can't be read or understood. Nothing is allowed until it is repaired.
         case policyUnreadable(file: String)
         /// All devices of the capability are switched off for this user.
         case killSwitch

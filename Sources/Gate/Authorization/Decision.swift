@@ -87,7 +87,7 @@ public enum Lifetime: Hashable, Sendable, Codable {
     case once
     /// Until the session ends.
     case session(LoginSession)
-    /// Until a moment has come: for a yes on either clock, for a no on each clock that can tell.
+    /// Until a moment has passed: for a permission on either clock, for a denial on each clock that can show it.
     case until(GateInstant)
     /// Until it is revoked.
     case always

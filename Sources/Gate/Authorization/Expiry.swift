@@ -4,9 +4,9 @@
 ///
 /// *thread-safe*
 public struct GateInstant: Hashable, Sendable, Codable {
-    /// ``sinceEpoch`` in nanoseconds, as stores and the audit log have it.
+    /// ``sinceEpoch`` in nanoseconds, as stores and the audit log contain it.
     package let wallNanoseconds: Int64
-    /// ``sinceBoot`` in nanoseconds, as stores and the audit log have it.
+    /// ``sinceBoot`` in nanoseconds, as stores and the audit log contain it.
     package let bootNanoseconds: Int64
     /// `/proc/sys/kernel/random/boot_id`.
     public let bootID: String
@@ -53,8 +53,8 @@ extension GateInstant {
         return now.bootNanoseconds >= max(0, saturating(wallNanoseconds, minus: start.wallNanoseconds))
     }
 
-    /// True if each clock that can tell says that this moment has come: the wall clock, and in the same boot the boot
-    /// clock, which nobody sets.
+    /// True if every clock that can show it says that this moment has passed: the wall clock, and in the same boot the boot clock,
+    /// which nobody can set.
     func hasPassedForCertain(at now: GateInstant) -> Bool {
         guard now.wallNanoseconds >= wallNanoseconds else { return false }
         return now.bootID != bootID || now.bootNanoseconds >= bootNanoseconds
@@ -95,9 +95,9 @@ extension GateInstant {
 extension Decision {
     /// True if the decision has expired, judged so that no wrong clock allows anything.
     ///
-    /// A yes has expired as soon as any clock says so, the latest wall time that the store has seen included: setting
-    /// the clock back does not revive it. A no has expired when every clock that can tell says so, by the present
-    /// clock: one that was ahead for a while does not shorten it.
+    /// A permission has expired as soon as any clock says so, including the latest wall time that the store has seen: setting the
+    /// clock back does not revive it. A denial has expired when every clock that can show it says so, by the present time: a clock
+    /// that was ahead for a while does not shorten it.
     ///
     /// - Parameters:
     ///   - now: The present clocks.
@@ -110,8 +110,8 @@ extension Decision {
         }
     }
 
-    /// True for a permission for a time that could revive if a later wall time were forgotten, or that was given under
-    /// that clock: it is removed with what is forgotten.
+    /// True for a timed permission that could revive if a later wall time were forgotten, or that was given under that clock: it
+    /// is removed together with that time.
     package func restsOnLaterClock(_ latest: Int64, at now: GateInstant) -> Bool {
         guard verdict == .allow, case .until = lifetime else { return false }
         return hasRunOut(at: now, latest: latest) || decidedAt.wallNanoseconds > now.wallNanoseconds

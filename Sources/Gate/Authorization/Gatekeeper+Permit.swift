@@ -1,10 +1,10 @@
 import CaptureBase
 
 extension Gatekeeper {
-    /// Reads the authorization and makes a permit of it: the only place where one is made.
+    /// Reads the authorization and makes a permit from it: the only place that makes one.
     ///
-    /// It is read anew, whatever the conditions found: the operation may have waited for its locks since.
-    /// - Throws: `.notAuthorized`, `.noDevice`, `.busy` or `.store`, with what to do.
+    /// It is read again, whatever the conditions found, since the operation may have waited for its locks.
+    /// - Throws: `.notAuthorized`, `.noDevice`, `.busy` or `.store`, each with a remedy.
     func permit(for requests: [DeviceRequest]) async throws(CaptureError) -> Permit {
         let reading = await read(requests)
         if let refusal = reading.refusal(for: subject) ?? reading.busyError(for: subject) { throw refusal }
@@ -51,7 +51,7 @@ extension AuthorizationSnapshot {
 }
 
 extension CaptureError {
-    /// Tells whether somebody or something said no, alone or among other conditions.
+    /// True if there was a denial, alone or among other conditions.
     fileprivate var isRefusal: Bool {
         switch kind {
         case .notAuthorized, .configuration: true
@@ -81,7 +81,7 @@ package enum GateStanding: Sendable {
     var wantsPerson: Bool { self == .system || self == .kit }
 }
 
-/// A prompter of this library, which asks a person. A program could answer for the person with one of its own.
+/// Prompter of this library, which asks a person. A program could answer for the person with its own prompter.
 package protocol PersonPrompter: Prompter {
     /// Set if only a person can answer through it.
     var asksPerson: Bool { get }
@@ -112,7 +112,7 @@ extension Gatekeeper {
 }
 
 extension DeviceRequest {
-    /// Tells whether a yes to it could open a real microphone or camera.
+    /// True if a permission for it could open a real microphone or camera.
     fileprivate var isOfHardware: Bool {
         guard !capability.levels.isEmpty else { return false }
         if case .id(let id) = device { return !id.isBuiltIn }

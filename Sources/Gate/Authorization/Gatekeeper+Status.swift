@@ -19,8 +19,8 @@ extension Gatekeeper {
 
     /// Finds the devices and reads the decisions about them, now.
     /// - Parameters:
-    ///   - service: finds what is no microphone or camera; `nil` for the machine's devices.
-    ///   - earlier: a reading whose snapshot of the store serves again where the store has not changed since.
+    ///   - service: finds capabilities other than microphones and cameras; `nil` for the machine's devices.
+    ///   - earlier: a reading whose snapshot of the store is used again if the store has not changed since.
     func read(
         _ requests: [DeviceRequest], in service: (any DeviceDirectory)? = nil,
         after earlier: AuthorizationSnapshot? = nil
@@ -32,7 +32,7 @@ extension Gatekeeper {
                 request: request, device: resolution.device?.id, aliases: resolution.aliases,
                 restriction: resolution.restriction)
         }
-        // Devices first: looking for them takes longest, and what is decided is to be the newest.
+        // Devices first: searching for them takes longest, and the decisions must be the newest.
         let evaluator = watcher.evaluator
         let reading = await onStoreQueue { evaluator.reading(of: cases, after: earlier?.store) }
         let items = zip(zip(requests, resolutions), reading.findings).map { pair, finding in
@@ -42,7 +42,7 @@ extension Gatekeeper {
         return AuthorizationSnapshot(items: items, store: reading.snapshot, gatekeeper: ObjectIdentifier(self))
     }
 
-    /// Answer of the directory; a device that is not the one named is none.
+    /// Answer of the directory; a device other than the named one does not count.
     private func resolve(_ request: DeviceRequest, in directory: any DeviceDirectory) async -> DeviceResolution {
         let resolution = await directory.resolve(request)
         guard let device = resolution.device, !request.device.covers(device.id) else { return resolution }
@@ -53,10 +53,10 @@ extension Gatekeeper {
 // MARK: - Requests
 
 extension Gatekeeper {
-    /// Asks a person, if asking can help, and reports the status then.
+    /// Asks a person, if asking can help, and reports the resulting status.
     ///
-    /// - Returns: the status as read from the store after the answer was stored there. It is `notDetermined` where the
-    ///   question ended without an answer or nobody could be asked. Callers go on where they were: it changes no executor.
+    /// - Returns: the status as read from the store after the answer was stored. It is `notDetermined` if the question ended
+    ///   without an answer or nobody could be asked. Callers stay on their executor.
     @discardableResult
     public func requestAccess(for capability: some CapabilityType) async -> AuthorizationStatus {
         await request(capability)
@@ -76,8 +76,8 @@ extension Gatekeeper {
     ///
     /// - Parameters:
     ///   - name: `.microphone` (to record) or `.camera` (to record video).
-    ///   - purpose: the sentence the person reads; "Use the microphone" and the like where none is given.
-    /// - Returns: whether it is allowed now. Callers go on where they were: it changes no executor.
+    ///   - purpose: the sentence that the person reads; by default "Use the microphone" or the like.
+    /// - Returns: true if it is allowed now. Callers stay on their executor.
     public func requestAccess(for name: CapabilityName, purpose: String? = nil) async -> Bool {
         let capability = Capability.All([.highest(of: name, purpose: purpose ?? "Use the \(name)")])
         await request(capability)
@@ -132,7 +132,7 @@ extension Gatekeeper {
     /// A consumer that is slow gets the latest and misses those between.
     public func statusChanges<Asked: CapabilityType>(of capability: Asked) -> AsyncStream<AuthorizationStatus> {
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        // Listening comes first, so that a change during the first look is not lost.
+        // Listening comes first, so that a change during the first reading is not lost.
         let observations = [
             store.observeChanges { signal.yield() }, policy.observeChanges { signal.yield() },
         ]

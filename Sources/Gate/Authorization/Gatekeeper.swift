@@ -4,11 +4,11 @@ import Logging
 
 /// Decides who may capture, by store, policy and the answers of a person.
 ///
-/// An unknown subject, and a policy or a store that can't be read or written, refuse: they are never a yes.
+/// An unknown subject, and a policy or a store that can't be read or written, always lead to a refusal.
 ///
-/// Microphones and cameras open for permits of the machine's own gate alone, `Gatekeeper.shared` and
-/// `Gatekeeper.system(prompter:)`, whose subject, store and rules are not a program's to choose. One that is made by hand
-/// opens the built-in test devices, `test:bars` and `test:tone`, and nothing else.
+/// Microphones and cameras open only for permits of the machine's own gate, `Gatekeeper.shared` and
+/// `Gatekeeper.system(prompter:)`, whose subject, store and rules a program can't choose. Any other gatekeeper opens only the
+/// built-in test devices, `test:bars` and `test:tone`.
 ///
 /// *thread-safe*
 public final class Gatekeeper: Sendable {
@@ -25,7 +25,7 @@ public final class Gatekeeper: Sendable {
     let log: Logger?
     let standing: GateStanding
     let stills = StillRateLimiter()
-    /// Answers of services that have a say of their own, in this process.
+    /// Answers of services that decide as well, in this process.
     let services = ServiceAnswers()
     /// The store and the policy block on locks and files, which the cooperative pool must not.
     let storeQueue = DispatchQueue(label: "capturegate.gatekeeper.store", qos: .userInitiated)
@@ -66,7 +66,7 @@ public final class Gatekeeper: Sendable {
 
     /// - Parameters:
     ///   - standing: rights to real devices.
-    ///   - sessions: tells when the subject's login session ends; `nil` where it has no end.
+    ///   - sessions: tells when the subject's login session ends; `nil` if it has no end.
     ///   - executor: executor of the tasks of operations, questions and captures; `nil` for the default ones.
     package init(
         as standing: GateStanding, subject: Result<Subject, CaptureError>, store: any GrantStore,
@@ -91,7 +91,7 @@ public final class Gatekeeper: Sendable {
             log: log)
     }
 
-    /// Runs `body` where it may block.
+    /// Runs `body` on a queue where it may block.
     func onStoreQueue<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         // An executor that counts its jobs does not see this queue.
         if executor != nil { return body() }
@@ -100,7 +100,7 @@ public final class Gatekeeper: Sendable {
         }
     }
 
-    /// Writes a line of the audit log; what could not be written is logged, since nothing was allowed by it.
+    /// Writes a line of the audit log. A failure to write is only logged, since nothing was allowed.
     func report(_ event: AuditEvent) async {
         let (store, log) = (store, log)
         await onStoreQueue {
@@ -115,7 +115,7 @@ public final class Gatekeeper: Sendable {
     /// Writes how a capture ended. The store may be locked or full for a while: it is tried three times, each of which waits
     /// for the lock, and what fails then is kept in `unloggedEnds`.
     ///
-    /// - Returns: what failed; `nil` where the line is written.
+    /// - Returns: what failed; `nil` if the line is written.
     @discardableResult
     func reportEnd(_ event: AuditEvent, of device: DeviceDescription) async -> CaptureError? {
         var left = 2

@@ -2,30 +2,30 @@ import CaptureBase
 
 /// The store of decisions and the audit log.
 ///
-/// Every call may block while another process holds the store's lock (2 s at most, then it throws), so the gate calls
-/// it on a queue of its own, never on the cooperative pool. A call that returned is durable. A call that throws has
-/// changed nothing, and a capture that needed it must be refused.
+/// Every call may block while another process holds the store's lock (at most 2 s, then it throws), so the gate calls it on a
+/// separate queue, never on the cooperative pool. A call that returned is durable. A call that throws has changed nothing, and a
+/// capture that needed it must be refused.
 ///
 /// *thread-safe*
 public protocol GrantStore: Sendable {
     /// Reads all decisions, in one consistent reading.
     func snapshot() throws(CaptureError) -> StoreSnapshot
 
-    /// Number that every change of the store replaces by another one, whichever process made it; `nil` where it can't be
-    /// told. A snapshot of the same number need not be read again. The default is `nil`.
+    /// Number that every change of the store, by any process, replaces with another one; `nil` if it is unknown. A snapshot with
+    /// the same number need not be read again. The default is `nil`.
     var version: Int64? { get }
 
-    /// Stores decisions, all or none, with their line of the audit log. Each replaces earlier decisions about the same
-    /// user, executable path, capability and device; but an allow for `once` stands beside the lasting decision, which
-    /// holds again when it is used up.
+    /// Stores decisions, all or none, with their line of the audit log. Each replaces earlier decisions about the same user,
+    /// executable path, capability and device. But a permission for `once` does not replace a lasting decision, which applies
+    /// again when the former is used up.
     /// - Returns: The decisions with their numbers, and the time at which they were durable.
     func record(_ decisions: [Decision], audit: AuditEvent) throws(CaptureError) -> StoreCommit
 
     /// Removes decisions by number, all that still exist.
     func remove(_ ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit
 
-    /// Uses up `once` grants, all or none; throws `.notAuthorized` if one is gone already. They move from `decisions`
-    /// to `consumed`, where `remove` finds them: removing one ends the capture that runs on it.
+    /// Uses up `once` grants, all or none; throws `.notAuthorized` if one no longer exists. They move from `decisions` to
+    /// `consumed`, where `remove` finds them: removing one ends the capture that uses it.
     func consume(once ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit
 
     /// Switches all devices of a capability off, or on again, for this user.

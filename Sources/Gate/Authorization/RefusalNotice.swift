@@ -7,7 +7,7 @@ struct RefusalNotice: Sendable {
     /// The program that asks, or the error that hides it.
     let subject: Result<Subject, CaptureError>
     let capability: CapabilityName
-    /// The request, where it is for a device.
+    /// The request, if it is for a device.
     let request: DeviceRequest?
     /// The device that it means now.
     let device: DeviceDescription?
@@ -75,7 +75,7 @@ extension RefusalNotice {
         CaptureError(restriction.cause.kind, restriction.reason, remedies: restriction.remedies)
     }
 
-    /// A denial stands until somebody lifts it.
+    /// A denial applies until somebody removes it.
     private func denied(_ decision: Decision) -> CaptureError {
         let date = CalendarDate(nanosecondsSince1970: decision.decidedAt.wallNanoseconds)
         return CaptureError(
@@ -169,7 +169,7 @@ extension Remedy {
 }
 
 extension RefusalNotice {
-    /// The two ways to allow it: for one capture, and for good.
+    /// The two ways to allow it: for one capture, and permanently.
     var grantRemedies: [Remedy] {
         [
             Remedy("Allow one capture.", .grant(permission(isOnce: true))),

@@ -47,10 +47,10 @@ public struct LoginSession: Hashable, Sendable, Codable {
     public let startTicks: UInt64
     public let bootID: String
 
-    /// True if the session can be told from every other one.
+    /// True if the session can be distinguished from every other one.
     ///
-    /// The kernel shows neither a leader that has ended nor, inside a process namespace, one that lives outside of it;
-    /// its start is then 0, and nothing that was granted for "this session" holds.
+    /// The kernel shows neither a leader that has ended nor, inside a process namespace, one that is outside of it. Its start is
+    /// then 0, and nothing that was granted for "this session" applies.
     public var isIdentified: Bool { leader > 0 && startTicks > 0 }
 
     public init(leader: Int32, startTicks: UInt64, bootID: String) {
@@ -78,13 +78,13 @@ package protocol LoginSessions: Sendable {
 
     /// Calls `handler` once the session is over, until the observation is released.
     ///
-    /// - Returns: `nil` where its end can't be waited for; it is then found at the next look.
+    /// - Returns: `nil` if the end can't be observed; it is then found at the next check.
     func observeEnd(
         of session: LoginSession, _ handler: @escaping @Sendable () -> Void
     ) -> (any ChangeObservation)?
 }
 
-/// Login sessions without an end, as a gate has them that is made by hand.
+/// Login sessions without an end, for a gatekeeper that is not the machine's.
 struct EndlessSessions: LoginSessions {
     func isOver(_ session: LoginSession) -> Bool { false }
 
@@ -93,7 +93,7 @@ struct EndlessSessions: LoginSessions {
     ) -> (any ChangeObservation)? { nil }
 }
 
-/// A program file as it was when it was read.
+/// Program file as it was when it was read.
 ///
 /// *thread-safe*
 public struct Executable: Hashable, Sendable, Codable {
@@ -112,8 +112,8 @@ public struct Executable: Hashable, Sendable, Codable {
     /// other users can't write to them. Permissions of such a program stay valid after its updates.
     public var isOfRootAlone: Bool { stamp?.hasSuffix(Self.rootMark) ?? false }
 
-    /// True if what was decided about this file holds for the one that is at its path now: the bytes are the same, or root alone
-    /// could put others there, then and now.
+    /// True if a decision about this file applies to the file that is at its path now: the bytes are the same, or only root could
+    /// put others there, then and now.
     func isStill(_ other: Executable) -> Bool {
         sha256 == other.sha256 || isOfRootAlone && other.isOfRootAlone
     }
@@ -143,10 +143,10 @@ public struct Executable: Hashable, Sendable, Codable {
 }
 
 extension Subject {
-    /// True if a decision about `self` applies to a process that is `other`: same user, same path, same sandbox.
+    /// True if a decision about `self` applies to the process `other`: same user, same path, same sandbox.
     ///
-    /// Two Flatpaks or snaps can have the same path inside, so their names must be equal. Of systemd units only a
-    /// service counts, and only if the decision names one: scopes come and go with a login.
+    /// Two Flatpaks or snaps can have the same path inside, so their names must be equal. Among systemd units only a service
+    /// counts, and only if the decision names one: scopes come and go with a login.
     func matches(_ other: Subject) -> Bool {
         userID == other.userID && executable.path == other.executable.path
             && sandbox == other.sandbox && (service == nil || service == other.service)

@@ -20,9 +20,8 @@ public enum LocationAccuracy: Int, LeveledRequirement, CaseIterable {
 extension Capability {
     /// Right to know where the machine is.
     ///
-    /// The gate asks the person, and the machine's location service may have a say of its own: its no is a denial, with its
-    /// reason. That answer is known once the service was asked, which `Authorize` and `position(in:within:)` do; a reading
-    /// of the status asks nobody.
+    /// The gate asks the person. The machine's location service may decide as well: its refusal is a denial, with its reason. Its
+    /// answer is known only after it was asked, which `Authorize` and `position(in:within:)` do. Reading the status asks nobody.
     ///
     /// *thread-safe*
     public struct Location: CapabilityType {
@@ -66,13 +65,13 @@ extension Capability {
             await authorization().report(in: gatekeeper)
         }
 
-        /// Position of the machine now. Uses up a grant for once, and writes the use into the audit log.
+        /// Position of the machine now. Uses up a grant for one use, and writes the use to the audit log.
         ///
         /// - Parameters:
         ///   - gatekeeper: the gate that decides.
         ///   - limit: time that the service may take.
-        /// - Throws: `.notAuthorized` where it is not allowed, by the gate or by the service; `.unavailable` or `.timedOut`
-        ///   where the service knows no position. Nobody is asked by the gate: `AuthorizedFor` does that before.
+        /// - Throws: `.notAuthorized` if it is not allowed, by the gate or by the service; `.unavailable` or `.timedOut` if the
+        ///   service has no position. The gate asks nobody here: `AuthorizedFor` does that before.
         public func position(
             in gatekeeper: Gatekeeper, within limit: Duration = .seconds(30)
         ) async throws(CaptureError) -> GeographicPosition {
@@ -100,7 +99,7 @@ public protocol LocationService: Sendable {
     /// The service, as a question shows it. A decision about its id is one about it.
     var description: DeviceDescription { get }
 
-    /// State for an accuracy. Asks nobody, and looks for no position.
+    /// State for an accuracy. Asks nobody, and does not determine the position.
     func state(for accuracy: LocationAccuracy) async -> ServiceState
 
     /// Asks the service whether this program may know the position; it may ask a person.
@@ -108,7 +107,7 @@ public protocol LocationService: Sendable {
 
     /// Finds the position.
     ///
-    /// - Throws: `.notAuthorized` for the service's no; `.unavailable` or `.timedOut` where there is no position.
+    /// - Throws: `.notAuthorized` for the service's no; `.unavailable` or `.timedOut` if there is no position.
     func position(_ accuracy: LocationAccuracy, within limit: Duration) async throws(CaptureError) -> GeographicPosition
 }
 

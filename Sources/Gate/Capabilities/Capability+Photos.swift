@@ -18,9 +18,9 @@ public enum PhotosAccess: Int, LeveledRequirement, CaseIterable {
 extension Capability {
     /// Access to the user's pictures directory.
     ///
-    /// `folder(in:)` gives its path to code that has the permission. A decision is about one folder: where the user's settings
-    /// name another one later, the person is asked again. In a sandbox that does not show that folder, the desktop's portal has
-    /// the person choose one.
+    /// `folder(in:)` gives its path to code that has the permission. A decision is about one directory: if the user's settings
+    /// name another one later, the person is asked again. If a sandbox does not show that directory, the desktop's portal lets the
+    /// person choose one.
     ///
     /// *thread-safe*
     public struct Photos: CapabilityType {
@@ -39,7 +39,7 @@ extension Capability {
         /// - Parameters:
         ///   - access: `.read`, or `.write` to add pictures.
         ///   - purpose: sentence that a person reads when asked.
-        ///   - library: finds the folder, which the gate does not know.
+        ///   - library: finds the directory, which the gate does not know.
         public init(_ access: PhotosAccess, purpose: String, in library: any PicturesLibrary) {
             requirement = Requirement(access: access, purpose: purpose)
             self.library = library
@@ -68,11 +68,11 @@ extension Capability {
         ///
         /// - Parameter gatekeeper: the gate that decides.
         /// - Returns: an absolute path.
-        /// - Throws: `.notAuthorized` where it is not allowed, `.unavailable` where no folder is known. Nobody is asked:
+        /// - Throws: `.notAuthorized` if it is not allowed, `.unavailable` if no directory is known. Nobody is asked:
         ///   `AuthorizedFor` does that before.
         public func folder(in gatekeeper: Gatekeeper) async throws(CaptureError) -> String {
             let (library, access) = (library, requirement.access)
-            // The folder that is decided about, and no other one that the settings name a moment later.
+            // The directory of the decision, even if the settings name another one a moment later.
             let finding = await library.find(for: access)
             return try await authorization(finding).use(in: gatekeeper) { () async throws(CaptureError) in
                 guard let path = finding.path else { return try await library.chosenFolder(for: access) }
@@ -94,7 +94,7 @@ extension Capability {
     }
 }
 
-/// The user's pictures directory, as far as it is known without asking.
+/// The user's pictures directory, as far as it can be found without asking.
 ///
 /// *thread-safe*
 public struct PicturesFinding: Sendable {
@@ -111,18 +111,18 @@ public struct PicturesFinding: Sendable {
     }
 }
 
-/// Finds the user's pictures directory. Implemented where the user's settings and the session bus are known.
+/// Finds the user's pictures directory. Implemented in a module that knows the user's settings and the session bus.
 ///
 /// *thread-safe*
 public protocol PicturesLibrary: Sendable {
-    /// Finds the folder by the user's settings. Asks nobody.
+    /// Finds the directory by the user's settings. Asks nobody.
     func find(for access: PhotosAccess) async -> PicturesFinding
 
-    /// Has a person choose a folder, where the settings' one can't be used from here.
+    /// Has a person choose a directory, if the one of the settings can't be used from here.
     func ask(for access: PhotosAccess) async -> ServiceAnswer
 
-    /// The folder that a person has chosen.
+    /// Directory that a person has chosen.
     ///
-    /// - Throws: `.unavailable` where nobody has chosen one yet.
+    /// - Throws: `.unavailable` if nobody has chosen one yet.
     func chosenFolder(for access: PhotosAccess) async throws(CaptureError) -> String
 }

@@ -26,7 +26,7 @@ extension Capability {
         /// - Parameters:
         ///   - directory: Path of the directory.
         ///   - freeBytes: Free space needed, bytes.
-        ///   - inspector: Looks at the file system, which the gate does not know.
+        ///   - inspector: Reads the file system, which the gate does not know.
         public init(_ directory: String, freeBytes: Int64 = 0, by inspector: any StorageInspector) {
             requirement = Requirement(directory: directory, freeBytes: freeBytes)
             self.inspector = inspector

@@ -113,7 +113,7 @@ public protocol CapabilityType: Sendable {
     /// The requirement of this value.
     var requirement: Requirement { get }
 
-    /// Lowest level of a grant that meets the requirement; `nil` where any grant does. Only a `LeveledRequirement` has a
+    /// Lowest level of a grant that meets the requirement; `nil` if any grant does. Only a `LeveledRequirement` has a
     /// default, its level: a comparison that nobody thought of does not compile.
     ///
     /// Whatever `report(in:)` says, nothing is executed by a grant of a lower level.
@@ -126,8 +126,8 @@ public protocol CapabilityType: Sendable {
     func authorizationStatus(in gatekeeper: Gatekeeper) async -> AuthorizationStatus
 
     /// Asks a person, if asking can help, and returns when the answer is stored.
-    /// - Throws: `.dismissed` if the question ended without an answer, `.noDevice` or `.notAuthorized` if it was not
-    ///   asked at all. A stored no is not an error here: the status tells it.
+    /// - Throws: `.dismissed` if the question ended without an answer, `.noDevice` or `.notAuthorized` if it could not be asked. A
+    ///   stored denial is not an error here: the status reports it.
     func requestAuthorization(in gatekeeper: Gatekeeper) async throws(CaptureError)
 
     /// Availability, status and their consequences, in one reading. Asks nobody. Has a default.
@@ -197,7 +197,7 @@ public struct AuthorizationReport: Sendable {
 ///
 /// *thread-safe*
 public protocol DeviceCapability: CapabilityType {
-    /// Devices of the operation, one or more: asked for in one question, all or nothing.
+    /// Devices of the operation, one or more. One question asks for all of them; the answer is for all or none.
     var requests: [DeviceRequest] { get }
 }
 
@@ -242,7 +242,7 @@ extension Capability {
             requirement = requests
         }
 
-        /// - Parameter parts: Capabilities whose devices are asked for in one question.
+        /// - Parameter parts: Capabilities whose devices are requested in one question.
         public init(_ parts: any DeviceCapability...) {
             requirement = parts.flatMap { $0.requests }
         }

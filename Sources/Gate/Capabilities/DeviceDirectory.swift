@@ -52,7 +52,7 @@ public enum Availability: Hashable, Sendable {
     case available
     /// No such device; the text names the one looked for.
     case absent(String)
-    /// Another process holds it; `nil` where /proc hides the holder.
+    /// Another process holds it; `nil` if /proc hides the holder.
     case busy(DeviceHolder?)
 
     public var isAvailable: Bool { self == .available }

@@ -5,7 +5,7 @@ import CaptureBase
 /// *thread-safe*
 public enum ServiceState: Sendable {
     case available
-    /// It does not run, or can't give what is required; the error says which, and what to do.
+    /// It does not run, or can't provide the required level; the error describes the problem and a remedy.
     case absent(CaptureError)
     /// It is there, and this user may not use it so.
     case restricted(Restriction)
@@ -22,7 +22,7 @@ public enum ServiceAnswer: Sendable {
     case failed(CaptureError)
 }
 
-/// Answers of services in this process. Nothing of it is stored: the service is where a person changes it.
+/// Answers of services in this process. They are not stored: the person changes them in the service.
 ///
 /// *thread-safe*
 final class ServiceAnswers: Sendable {
@@ -36,7 +36,7 @@ final class ServiceAnswers: Sendable {
 
     func keep(_ answer: ServiceAnswer, to key: Key) { answers.withLock { $0[key] = answer } }
 
-    /// - Returns: `nil` where the service was not asked yet.
+    /// - Returns: `nil` if the service was not asked yet.
     func answer(to key: Key) -> ServiceAnswer? { answers.withLock { $0[key] } }
 }
 
@@ -72,7 +72,7 @@ struct ServiceAuthorization: DeviceDirectory {
         return judged(own, gatekeeper.services.answer(to: key), in: gatekeeper)
     }
 
-    /// The gate's yes, as the service's answer leaves it. Where there was no answer yet, the next question gets one.
+    /// Combines the gate's permission with the service's answer. If the service was not asked yet, the next question asks it.
     private func judged(
         _ own: AuthorizationReport, _ answer: ServiceAnswer?, in gatekeeper: Gatekeeper
     ) -> AuthorizationReport {
@@ -102,8 +102,8 @@ struct ServiceAuthorization: DeviceDirectory {
 
     /// Has a person asked, if asking can help, and then the service.
     ///
-    /// - Parameter asking: asks the service; it may show a dialog of its own.
-    /// - Throws: as `CapabilityType.requestAuthorization(in:)`; the service's no is not an error here.
+    /// - Parameter asking: asks the service, which may show its own dialog.
+    /// - Throws: as `CapabilityType.requestAuthorization(in:)`; a denial by the service is not an error here.
     func request(
         in gatekeeper: Gatekeeper, asking: @escaping @Sendable () async -> ServiceAnswer
     ) async throws(CaptureError) {
@@ -120,7 +120,7 @@ struct ServiceAuthorization: DeviceDirectory {
                 services.keep(answer, to: key)
                 return .success(())
             }
-            // The end of one question says nothing to whoever asks next.
+            // A cancelled question has no answer that applies to the next one.
             if error.kind != .cancelled { services.keep(answer, to: key) }
             return .failure(error)
         }.get()

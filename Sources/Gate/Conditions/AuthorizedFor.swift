@@ -1,9 +1,9 @@
 import CaptureBase
 
-/// Satisfied if a capability is there and allowed at the required level; asks a person first, if asking can help.
+/// Satisfied if a capability is available and allowed at the required level. Asks a person first, if asking can help.
 ///
-/// It asks where nothing is decided, or where the granted level is too low and can be raised. Denied and restricted
-/// never ask again, and an absent device is not asked for.
+/// It asks if nothing is decided, or if the granted level is too low and can be raised. It never asks about a denied or restricted
+/// capability again, nor about an absent device.
 ///
 /// *thread-safe*
 public struct AuthorizedFor<Capable: CapabilityType>: OperationCondition {
@@ -13,11 +13,11 @@ public struct AuthorizedFor<Capable: CapabilityType>: OperationCondition {
 
     /// - Parameters:
     ///   - capability: the capability that must be allowed.
-    ///   - category: category of mutual exclusion of the operation that has this condition, as `MutuallyExclusive` has
-    ///     one; `nil` for none. It is taken after the question: nobody waits for it behind a person.
-    ///   - questionCategory: category of the question, as `Authorize` has one: nothing of that category executes while the
-    ///     person is asked. Questions are put one after another in any case: those about devices by the gatekeeper, and
-    ///     those of a capability of one's own in the category `Authorize(name)`, with the capability's name.
+    ///   - category: category of mutual exclusion of the operation with this condition, like `MutuallyExclusive`; `nil` for none.
+    ///     It is claimed after the question, so no operation waits for it while a person is asked.
+    ///   - questionCategory: category of the question, like `Authorize`: no operation of that category executes while the person
+    ///     is asked. Questions are always asked one after another: the gatekeeper orders those about devices, and a custom
+    ///     capability has the category `Authorize(name)`, with the capability's name.
     public init(_ capability: Capable, category: String? = nil, questionCategory: String? = nil) {
         self.capability = capability
         exclusions = category.map { [$0] } ?? []
@@ -71,7 +71,7 @@ public struct UserConfirmationCondition: OperationCondition {
 
 /// Asks for a confirmation; throws unless the answer is yes.
 struct Confirm: GateOperation {
-    /// Proof of a yes. Only this file makes one, so no other operation's answer can pass for it.
+    /// Proof that the person agreed. Only this file makes one, so no other operation's answer can be used in its place.
     struct Given: Sendable {
         fileprivate init() {}
     }
@@ -91,7 +91,7 @@ struct Confirm: GateOperation {
 
 /// Asks for a permission, if asking can help, and reports the resulting status.
 ///
-/// A stored no is a report. A question that ended without an answer, or was not asked, is an error, which is thrown after
+/// A stored denial is a report, not an error. If a question ended without an answer, or was not asked, an error is thrown after
 /// the report.
 ///
 /// *thread-safe*
@@ -100,15 +100,15 @@ public struct Authorize<Capable: CapabilityType>: GateOperation, ConditionedOper
     public var conditions: [any OperationCondition] = []
     public var observers: [any OperationObserver] = []
     private let completion: @Sendable (Availability, AuthorizationStatus) -> Void
-    /// The reading by which somebody found that asking can help.
+    /// Reading that showed that asking can help.
     private let known: AuthorizationSnapshot?
 
     /// - Parameters:
     ///   - capability: the capability to ask for.
-    ///   - category: category of mutual exclusion: nothing of it executes while this asks. `nil` for none but that of a
-    ///     capability of one's own, `Authorize(name)`: whoever comes second is asked only if the first answer leaves it open.
-    ///   - completion: called once, in the operation's task, with the status as read from the store after the answer was
-    ///     stored there; never with the answer itself.
+    ///   - category: category of mutual exclusion: no operation of it executes while this one asks. `nil` for none. A custom
+    ///     capability always has `Authorize(name)`: a second request is asked only if the first answer leaves it open.
+    ///   - completion: called once, in the operation's task, with the status that was read from the store after the answer was
+    ///     stored; never with the answer itself.
     public init(
         _ capability: Capable, category: String? = nil,
         completion: @escaping @Sendable (Availability, AuthorizationStatus) -> Void = { _, _ in }
@@ -116,7 +116,7 @@ public struct Authorize<Capable: CapabilityType>: GateOperation, ConditionedOper
         self.init(capability, category, nil, completion)
     }
 
-    /// - Parameter report: the report by which asking can help: the store is not read again before the question's turn.
+    /// - Parameter report: shows that asking can help, so the store is not read again before the question's turn.
     init(_ capability: Capable, category: String?, after report: AuthorizationReport) {
         self.init(capability, category, report.snapshot) { _, _ in }
     }

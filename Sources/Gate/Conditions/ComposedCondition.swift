@@ -97,8 +97,8 @@ public struct SilentCondition<Wrapped: OperationCondition>: OperationCondition, 
     func tree(_ leaves: inout ConditionLeaves) -> ConditionTree { leaves.silently(condition) }
 }
 
-/// A condition made of others. It is taken apart, so that its parts are evaluated at once and a question is asked only
-/// where its answer can still change the outcome.
+/// Condition made of others. It is split, so that its parts are evaluated at once, and a question is asked only if its answer can
+/// still change the result.
 protocol ComposedCondition: OperationCondition {
     /// Numbers its leaves in `leaves` and returns their composition.
     func tree(_ leaves: inout ConditionLeaves) -> ConditionTree
@@ -122,7 +122,7 @@ extension ComposedCondition {
 struct ConditionLeaves {
     struct Leaf: Sendable {
         let condition: any OperationCondition
-        /// True if nothing may be asked for it.
+        /// True if no question may be asked for it.
         let isSilent: Bool
     }
 
@@ -166,7 +166,7 @@ indirect enum ConditionTree: Sendable {
     enum Verdict: Sendable {
         case satisfied
         case failed([CaptureError])
-        /// Leaves that have to be asked for.
+        /// Leaves that need a question.
         case open(Set<Int>)
     }
 
@@ -192,7 +192,7 @@ extension ConditionTree.Verdict {
         }
     }
 
-    /// A failure decides, whatever is still open: nobody is asked in vain.
+    /// One failure decides, even if other parts are open: no question is asked in vain.
     static func all(_ parts: [Self]) -> Self {
         let errors = parts.errors
         if !errors.isEmpty { return .failed(errors) }
@@ -219,7 +219,7 @@ extension ConditionTree.Verdict {
         }
     }
 
-    /// Failure counts as satisfied; an open one stays open, so that its question is asked.
+    /// Failure counts as satisfied. An open one stays open, so that its question is asked.
     var ignored: Self {
         if case .failed = self { .satisfied } else { self }
     }

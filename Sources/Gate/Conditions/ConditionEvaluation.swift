@@ -25,8 +25,7 @@ struct ConditionEvaluation: Sendable {
         case question(any GateOperation)
     }
 
-    /// Evaluates and asks where it must. Returns the error that keeps the operation from executing; `nil` if nothing
-    /// does.
+    /// Evaluates, and asks if necessary. Returns the error that keeps the operation from executing; `nil` if there is none.
     func failure(in context: OperationContext) async -> CaptureError? {
         var progress = await withoutAsking(in: context)
         if case .open(let open) = verdict(progress) { await ask(open, &progress, in: context) }
@@ -79,7 +78,7 @@ struct ConditionEvaluation: Sendable {
     /// Runs the questions of open conditions, all at once; but each is put to the person only when the last answer has
     /// not decided the outcome. As soon as it is decided, the open ones are withdrawn.
     private func ask(_ open: Set<Int>, _ progress: inout Progress, in context: OperationContext) async {
-        // Nobody waits for a category behind a question that is open.
+        // So that no operation waits for a category while a question is open.
         HeldLocks.stepAside()
         let questions = progress.questions
         let locks = LockManager()
@@ -151,7 +150,8 @@ extension OperationError {
 }
 
 extension CaptureError {
-    /// Error of an operation whose conditions failed: the only one's own, else all of them in one.
+    /// Error of an operation whose conditions failed: the error itself if it is the only one, otherwise one error with all of
+    /// them.
     static func conditions(_ errors: [CaptureError]) -> CaptureError? {
         guard errors.count > 1 else { return errors.first }
         var remedies: [Remedy] = []

@@ -16,7 +16,7 @@ public protocol OperationCondition: Sendable {
     /// It runs only if no condition that asks nothing has failed, and only where its outcome still matters.
     func dependency(in context: OperationContext) async -> (any GateOperation)?
 
-    /// Evaluates the condition now. Nobody is asked from here.
+    /// Evaluates the condition now. Must not ask anybody.
     func evaluate(in context: OperationContext) async -> ConditionResult
 }
 
@@ -65,18 +65,13 @@ public struct BlockCondition: OperationCondition {
 
 /// Lets one operation at a time execute among those with this condition and the same category. It is always satisfied.
 ///
-/// Queues of one gatekeeper share their categories. An operation takes all of its categories at one moment, so that no
-/// two can wait for each other.
+/// Queues of one gatekeeper share their categories. An operation claims all of its categories at once, so that no two operations
+/// can wait for each other.
 ///
-/// First come, first served: in the order in which they became ready, which is when they were added and what they depend on
-/// had ended. Its other conditions may take their time: until they are evaluated it holds back those behind it. There are
-/// exceptions. What an executing operation runs inside itself (`GateQueue.run`, `OperationContext.perform`, the children of a
-/// group) comes before all others. And an operation is passed, and has its old turn afterwards,
-///
-/// - while a person is asked for one of its conditions,
-/// - when one of its conditions waits for another operation,
-/// - while its queue is suspended,
-/// - while it waits for a slot of its queue, and an operation that has one waits for others, as a group does.
+/// Operations execute in the order in which they became ready, that is, when they were added and their dependencies had ended. An
+/// operation keeps its place until its other conditions are evaluated, and later ones wait for it. There are exceptions.
+/// Operations that an executing operation runs inside itself (`GateQueue.run`, `OperationContext.perform`, the children of a
+/// group) come before all others. And later operations may overtake an operation, which keeps its place in the order,
 ///
 /// *thread-safe*
 public struct MutuallyExclusive<Category>: OperationCondition {
@@ -146,8 +141,7 @@ public struct NoFailedDependenciesCondition: OperationCondition {
 ///
 /// *thread-safe*
 public protocol RouteFinder: Sendable {
-    /// - Returns: `nil` if the host's name resolves and the kernel has a route to one of its addresses, else the
-    ///   obstacle.
+    /// - Returns: `nil` if the host's name resolves and the kernel has a route to one of its addresses; otherwise the obstacle.
     func obstacle(to host: String) async -> CaptureError?
 }
 
@@ -174,7 +168,7 @@ public struct ReachabilityCondition: OperationCondition {
 ///
 /// *thread-safe*
 public protocol NotificationService: Sendable {
-    /// - Returns: `nil` if the service answers, else the obstacle.
+    /// - Returns: `nil` if the service answers; otherwise the obstacle.
     func obstacle() async -> CaptureError?
 }
 
@@ -195,9 +189,9 @@ public struct UserNotificationCondition: OperationCondition {
     }
 }
 
-/// An address at which a program's server reaches this program with a push message.
+/// Address at which a program's server reaches this program with a push message.
 ///
-/// Whoever knows it can send messages: it is a secret between the program and its server.
+/// Anybody who knows it can send messages, so it is a secret between the program and its server.
 ///
 /// *thread-safe*
 public struct PushEndpoint: Hashable, Sendable {
@@ -216,13 +210,13 @@ public struct PushEndpoint: Hashable, Sendable {
 ///
 /// *thread-safe*
 public protocol PushRegistrar: Sendable {
-    /// - Returns: the endpoint, else the obstacle. No answer in time is an obstacle.
+    /// - Returns: the endpoint, or the obstacle. No answer in time is an obstacle.
     func register() async -> Result<PushEndpoint, CaptureError>
 }
 
 /// Satisfied if a service of the desktop has registered this program for push messages and given it an endpoint.
 ///
-/// It registers anew for each evaluation: an endpoint may change while the program does not run.
+/// It registers again for each evaluation, since an endpoint may change while the program does not run.
 ///
 /// *thread-safe*
 public struct RemoteNotificationCondition: OperationCondition {

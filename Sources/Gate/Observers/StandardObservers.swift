@@ -1,10 +1,10 @@
 import CaptureBase
 import Logging
 
-/// An observer that cancels an operation whose own work takes too long; it then ends as `.refused` with the kind
+/// An observer that cancels an operation whose own work takes too long. The operation then ends as `.refused` with the kind
 /// `.timedOut`.
 ///
-/// The time for a person's answer does not count: a prompter has a deadline of its own.
+/// The time for a person's answer does not count: a prompter has its own deadline.
 ///
 /// *thread-safe*
 public final class TimeoutObserver: OperationObserver {

@@ -29,7 +29,7 @@ public struct ClosureOperation<Output: Sendable, Failure: Error>: GateOperation,
 
 /// Operation that does nothing for a while, so that others can wait for it.
 ///
-/// It ends early where it is cancelled; it holds a slot of its queue meanwhile.
+/// It ends early if it is cancelled. Meanwhile it holds a slot of its queue.
 ///
 /// *thread-safe*
 public struct DelayOperation: GateOperation, ConditionedOperation {

@@ -1,6 +1,6 @@
 /// Operation with additional conditions.
 ///
-/// The further ones come first: while one of them fails, those of the operation are neither evaluated nor asked for.
+/// The additional conditions come first: if one of them fails, those of the operation are neither evaluated nor asked for.
 ///
 /// *thread-safe*
 public struct ComposedOperation<Wrapped: QueuedOperation>: ConditionedOperation {

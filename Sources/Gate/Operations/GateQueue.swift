@@ -67,11 +67,10 @@ public final class GateQueue: Sendable {
 }
 
 extension GateQueue {
-    /// Adds an operation and waits for its output. Cancelling the task cancels the operation, and the wait ends when the
-    /// operation has.
-    /// - Returns: its output, also where it was cancelled and had one all the same; a `GroupOperation` has the results of its
-    ///   children then.
-    /// - Throws: what `execute` threw, or the gate's refusal; `.cancelled` if it was cancelled and has no output.
+    /// Adds an operation and waits for its output. Cancelling the task cancels the operation, and the wait ends when the operation
+    /// has ended.
+    /// - Returns: its output, even if it was cancelled but had one; a `GroupOperation` then has the results of its children.
+    /// - Throws: the error of `execute`, or the gate's refusal; `.cancelled` if it was cancelled and has no output.
     @discardableResult
     public func run<O: QueuedOperation>(
         _ operation: O, after dependencies: [any OperationReference] = []
@@ -108,9 +107,9 @@ extension GateQueue {
 }
 
 extension GateQueue {
-    /// Adds an operation that is made of the output of another one, which may be in another queue.
+    /// Adds an operation that is made from the output of another one, which may be in another queue.
     ///
-    /// It waits for that one like for any dependency. Where that one has no output this one is refused, with its error.
+    /// It waits for that one like for any dependency. If that one has no output, this one is refused, with its error.
     @discardableResult
     public func add<Input: Sendable, InputFailure: Error, Next: QueuedOperation>(
         injecting handle: OperationHandle<Input, InputFailure>, after dependencies: [any OperationReference] = [],

@@ -1,11 +1,11 @@
 import CaptureBase
 
-/// Several operations as one. It ends after the last of them. Cancelling it cancels all of them, with the same error if there
-/// is one; its results remain.
+/// Several operations as one. It ends after the last of them. Cancelling it cancels all of them, with the same error if there is
+/// one; the results so far remain.
 ///
-/// The error of the first child that failed or was refused is the group's. A child can't share a category of mutual
-/// exclusion with the group or with what the group is a part of: that is an error at once. While it executes, children
-/// can be added to it: by a child (`OperationContext.group`), or by whoever has its handle (`OperationHandle.add`).
+/// The group's error is that of the first child that failed or was refused. A child can't share a category of mutual exclusion
+/// with the group or with an operation around it: that is an error at once. While it executes, children can be added: by a child
+/// (`OperationContext.group`), or through its handle (`OperationHandle.add`).
 ///
 /// *thread-safe*
 public struct GroupOperation: GateOperation, ConditionedOperation {
@@ -27,7 +27,7 @@ public struct GroupOperation: GateOperation, ConditionedOperation {
 
     /// Its name in logs.
     public let name: String
-    /// Conditions of the group: where they fail, no child begins.
+    /// Conditions of the group: if they fail, no child begins.
     public var conditions: [any OperationCondition] = []
     /// Observers of the group itself; children have their own.
     public var observers: [any OperationObserver] = []
@@ -61,7 +61,7 @@ public struct GroupOperation: GateOperation, ConditionedOperation {
         // Before any child begins: it would wait for its turn first, and then for ever.
         for child in children { try child.exclusions.check(against: context.heldLocks, of: child.name) }
         let first = FirstError()
-        // A scheduler of its own: the width is the group's, and cancelling it reaches its children alone.
+        // A separate scheduler: the width is the group's, and cancelling it reaches only its children.
         let scheduler = Scheduler(
             gatekeeper: context.gatekeeper, width: width, membership: GroupMembership(of: context)
         ) { [stopsAtFirstError] scheduler, outcome in
@@ -99,7 +99,7 @@ public struct GroupOperation: GateOperation, ConditionedOperation {
         private let state = Locked<CaptureError?>(nil)
         var error: CaptureError? { state.withLock { $0 } }
 
-        /// Keeps an error if it is the first; tells whether it was.
+        /// Keeps an error if it is the first; returns true if it was.
         func keep(_ error: CaptureError) -> Bool {
             state.withLock { first in
                 defer { first = first ?? error }
@@ -202,7 +202,7 @@ public struct RunningGroup: Sendable {
         try operation.exclusions.check(against: membership.heldLocks, of: operation.name)
         guard scheduler.registry.reserve() else { throw .groupHasEnded(operation.name) }
         defer { if scheduler.registry.endReservation() { scheduler.announceEmpty() } }
-        // Whoever adds it, it asks by the rules of the group.
+        // Regardless of who adds it, it asks by the rules of the group.
         let node = InteractionPolicy.$current.withValue(membership.interaction) {
             scheduler.add(OperationBody(operation), holding: membership.heldLocks, after: nodes)
         }

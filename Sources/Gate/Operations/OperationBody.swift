@@ -31,7 +31,7 @@ struct OperationBody: Sendable {
     }
 }
 
-/// Parts of an operation that are seldom asked for: behind a witness table, so that making a body costs one allocation.
+/// Parts of an operation that are seldom used: behind a witness table, so that making a body costs one allocation.
 @usableFromInline
 protocol OperationWork: AnyObject, Sendable {
     var name: String { get }
@@ -39,7 +39,7 @@ protocol OperationWork: AnyObject, Sendable {
     func reportRefusal(_ error: CaptureError, to gatekeeper: Gatekeeper) async
 }
 
-/// Operation with its types, kept for what is seldom asked.
+/// Operation with its types, kept for seldom used parts.
 @usableFromInline
 final class TypedWork<O: QueuedOperation>: OperationWork {
     @usableFromInline let operation: O
@@ -65,13 +65,13 @@ extension CaptureOperation {
 /// Conditions, observers and circumstances of an operation.
 final class OperationOptions: Sendable {
     let conditions: [any OperationCondition]
-    /// Tells the observers; `nil` where nobody observes.
+    /// Tells the observers; `nil` if nobody observes.
     let monitor: OperationMonitor?
     /// Locks held by the operation that waits for this one.
     let heldLocks: HeldLocks
-    /// Rules for asking, as they were where the operation was added.
+    /// Rules for asking that applied when the operation was added.
     let interaction: InteractionPolicy?
-    /// Set where nothing has to be evaluated or told before it executes: its locks are all that it needs.
+    /// True if nothing has to be evaluated or reported before it executes: it needs only its locks.
     let needsOnlyLocks: Bool
 
     init(
@@ -85,7 +85,7 @@ final class OperationOptions: Sendable {
             monitor == nil && !conditions.isEmpty && conditions.allSatisfy { $0 is any AlwaysSatisfied }
     }
 
-    /// `nil` for an operation that has nothing to wait for and nobody to tell, as most: it only has to be executed.
+    /// `nil` for an operation that waits for nothing and has no observers, like most: it only has to be executed.
     static func unlessPlain(
         _ body: OperationBody, heldLocks: HeldLocks, interaction: InteractionPolicy?, in gatekeeper: Gatekeeper
     ) -> OperationOptions? {
@@ -100,9 +100,9 @@ final class OperationOptions: Sendable {
     }
 }
 
-/// Condition that holds whenever it is evaluated: its exclusions are all that it adds.
+/// Condition that is always satisfied: it only adds its exclusions.
 ///
-/// An operation that has no others needs no task to evaluate them, which costs more than to execute most operations.
+/// An operation with only such conditions needs no task to evaluate them, which would cost more than executing most operations.
 protocol AlwaysSatisfied: OperationCondition {}
 
 extension MutuallyExclusive: AlwaysSatisfied {}

@@ -8,10 +8,10 @@ public struct OperationContext: Sendable {
     let node: OperationNode
     /// Locks of the operation and of those it is a part of.
     var heldLocks: HeldLocks
-    /// The operation in a queue or a group that this one is a part of; `nil` where it is that one itself.
+    /// The operation in a queue or a group that this one is a part of; `nil` if it is that one itself.
     private let outermost: OperationNode?
     private let outerGroup: RunningGroup?
-    /// Output of the operation that a condition had run before it is evaluated; `nil` where that did not succeed.
+    /// Output of the operation that a condition had run before it is evaluated; `nil` if that did not succeed.
     public private(set) var answer: (any Sendable)?
 
     /// - Parameter outer: the operation that this one is performed in.

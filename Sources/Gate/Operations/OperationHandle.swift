@@ -40,7 +40,7 @@ public struct OperationHandle<Output: Sendable, Failure: Error>: OperationRefere
     }
 
     /// Waits for the output.
-    /// - Throws: the reason why there is none.
+    /// - Throws: the reason why it has no output.
     public func value() async throws(OperationError<Failure>) -> Output { try await result.get() }
 
     /// Waits for the output of `execute`, even of an operation that was cancelled with an error; `nil` if it has no output.
@@ -52,7 +52,7 @@ public struct OperationHandle<Output: Sendable, Failure: Error>: OperationRefere
         }
     }
 
-    /// Waits for the error that `execute` threw, also of an operation that was cancelled, with an error or without; `nil` where
+    /// Waits for the error that `execute` threw, also of an operation that was cancelled, with an error or without; `nil` if
     /// it threw none.
     public var failure: Failure? {
         get async {
@@ -94,7 +94,7 @@ extension OperationNode {
         if let problem { throw problem }
     }
 
-    /// Tells whether `other` waits for this one, however indirectly. Without recursion: chains are long.
+    /// True if `other` waits for this one, directly or indirectly. Without recursion, since chains are long.
     private func isWaitedFor(by other: OperationNode) -> Bool {
         var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
         var next = [self]

@@ -31,7 +31,7 @@ extension OperationError: CustomStringConvertible {
 }
 
 extension OperationError where Failure == CaptureError {
-    /// Reason as one error, for callers that don't tell them apart.
+    /// Reason as one error, for callers that don't distinguish the cases.
     public var captureError: CaptureError {
         switch self {
         case .refused(let error), .failed(let error): error
@@ -51,7 +51,7 @@ public enum OperationOutcome: Sendable {
     case cancelledWithOutput
     case failed(any Error)
 
-    /// Set where it was cancelled without an error, with or without an output.
+    /// True if it was cancelled without an error, with or without an output.
     public var isCancelled: Bool {
         switch self {
         case .cancelled, .cancelledWithOutput: true
@@ -101,14 +101,13 @@ final class AnyOperationResult: Sendable {
     static func of<Output: Sendable, Failure: Error>(_ result: OperationResult<Output, Failure>) -> AnyOperationResult {
         switch result {
         case .success(let output): Output.self == Void.self ? .succeeded : AnyOperationResult(.succeeded, output)
-        // It may have thrown because it was cancelled, or for a reason of its own that somebody wants to know.
+        // It may have thrown because it was cancelled, or for another reason that a caller needs to know.
         case .failure(.failed(let error)) where Task.isCancelled: AnyOperationResult(.cancelled, thrown: error)
         case .failure: AnyOperationResult(OperationOutcome(result))
         }
     }
 
-    /// Result with the types with which it was made. A handle has those of its operation, so that no other can be asked
-    /// for.
+    /// Result with the types with which it was made. A handle has the types of its operation, so no others can be requested.
     func typed<Output: Sendable, Failure: Error>() -> OperationResult<Output, Failure> {
         switch outcome {
         case .succeeded, .cancelledWithOutput:
@@ -121,7 +120,7 @@ final class AnyOperationResult: Sendable {
         preconditionFailure("a handle has the types of its operation")
     }
 
-    /// Result for an operation that ends as this one does: where it was cancelled, too, the error of `execute` is passed on.
+    /// Result for an operation that ends like this one. If it was cancelled as well, the error of `execute` is passed on.
     func passedOn<Output: Sendable, Failure: Error>() -> OperationResult<Output, Failure> {
         if Task.isCancelled, case .cancelled = outcome, let error = thrown as? Failure {
             return .failure(.failed(error))

@@ -37,12 +37,12 @@ public protocol ConditionedOperation: QueuedOperation {
 }
 
 extension ConditionedOperation {
-    /// Adds a condition. What is in a queue already is a copy and does not change.
+    /// Adds a condition. An operation that is already in a queue is a copy and does not change.
     public mutating func addCondition(_ condition: some OperationCondition) {
         conditions.append(condition)
     }
 
-    /// Adds an observer. What is in a queue already is a copy and does not change.
+    /// Adds an observer. An operation that is already in a queue is a copy and does not change.
     public mutating func addObserver(_ observer: some OperationObserver) {
         observers.append(observer)
     }

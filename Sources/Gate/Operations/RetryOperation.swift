@@ -28,7 +28,7 @@ public struct FailedAttempt<Wrapped: QueuedOperation>: Sendable {
 /// Another operation, tried again when it fails: conditions are evaluated again for each attempt, and a person is asked
 /// once.
 ///
-/// A `once` grant is for one attempt that captures. A refusal that another attempt can't change ends it: denied,
+/// A `once` grant is for one attempt that captures. A refusal that another attempt can't change ends the operation: denied,
 /// restricted, dismissed.
 ///
 /// *thread-safe*
@@ -47,11 +47,11 @@ public struct RetryOperation<Wrapped: QueuedOperation>: ConditionedOperation {
 
     /// - Parameters:
     ///   - operation: the operation to try.
-    ///   - attempts: how often it is tried at most, 1 upwards.
+    ///   - attempts: maximum number of attempts, 1 or more.
     ///   - strategy: the wait before each further attempt.
-    ///   - deadline: no attempt begins when the waits have taken longer altogether.
+    ///   - deadline: no attempt begins after the waits have taken longer than this in total.
     ///   - clock: the clock of the waits.
-    ///   - isWorthwhile: whether another attempt can help after this error; never asked about `.cancelled`.
+    ///   - isWorthwhile: true if another attempt can help after this error; never called for `.cancelled`.
     public init(
         _ operation: Wrapped, attempts: Int, waiting strategy: WaitStrategy = .immediate, deadline: Duration? = nil,
         clock: any Clock<Duration> = ContinuousClock(),
@@ -133,7 +133,7 @@ extension OperationError {
 
 /// Another operation, executed again and again: conditions are evaluated again each time, and a person is asked once.
 ///
-/// The first that does not succeed ends it, with its error.
+/// The first attempt that does not succeed ends it, with its error.
 ///
 /// *thread-safe*
 public struct RepeatOperation<Wrapped: QueuedOperation>: ConditionedOperation {
@@ -201,7 +201,7 @@ public struct RepeatOperation<Wrapped: QueuedOperation>: ConditionedOperation {
         return await InteractionPolicy.once { await loop(in: context) }
     }
 
-    // Each time through `context.perform`: conditions are evaluated and locks are taken anew.
+    // Each time through `context.perform`, so that conditions are evaluated and locks are taken again.
     private func loop(in context: OperationContext) async -> OperationResult<Output, Failure> {
         var (operation, count, waited) = (operation, 0, Duration.zero)
         while true {
@@ -236,7 +236,7 @@ public struct WaitStrategy: Sendable {
     private let course: Course
     /// Longest wait.
     private let maximum: Duration
-    /// Part of a wait that chance may add or take away, 0…1.
+    /// Part of a wait that is added or subtracted at random, 0…1.
     private let jitter: Double
 
     private init(_ course: Course, maximum: Duration = .seconds(86400), jitter: Double = 0) {

@@ -1,8 +1,8 @@
 import CaptureBase
 
-/// A capture under way: tells its session when the gate ends it, and the audit log how much was delivered.
+/// Running capture: notifies its session when the gate ends it, and writes to the audit log how much was delivered.
 ///
-/// Released without `finish`, it writes a `stop` line that says so.
+/// If it is released without `finish`, its `stop` line says so.
 ///
 /// *thread-safe*
 package final class ActiveCapture: Sendable {
@@ -15,12 +15,12 @@ package final class ActiveCapture: Sendable {
     /// The decision that it rests on now; `nil` for a rule of the administrator's.
     package var decision: Int64? { watch.basis.id }
 
-    /// Set where it rests on a grant for one capture, which is used up.
+    /// True if it uses a grant for one capture, which is used up.
     package var isForOnce: Bool { watch.basis.lifetime == .once }
 
     private let watch: WatchedCapture
     private let gatekeeper: Gatekeeper
-    /// Writing of the end, once it has begun: whoever ends the capture as well waits for it, too.
+    /// Writing of the end, once it has begun: any other caller that ends the capture waits for it, too.
     private let report = Locked<Task<CaptureError?, Never>?>(nil)
 
     init(_ watch: WatchedCapture, gatekeeper: Gatekeeper) {
@@ -33,14 +33,14 @@ package final class ActiveCapture: Sendable {
 
     /// Calls `handler` when the gate ends the capture: at most once, and at once if it has already.
     ///
-    /// It runs on the queue that watches all captures, or on the caller's thread where the end came before; it must not
+    /// It runs on the queue that watches all captures, or on the caller's thread if the capture has already ended; it must not
     /// block. A capture has one handler: a second call replaces the first.
     package func onEnd(_ handler: @escaping @Sendable (CaptureEndReason) -> Void) {
         watch.onEnd(handler)
     }
 
-    /// Checks further devices that only the opening has shown to be captured: the hardware behind a name in ALSA's
-    /// configuration. A denial of one of them denies this capture, now and while it goes on.
+    /// Checks further devices that are known only after opening: the hardware that a name in ALSA's configuration leads to. A
+    /// denial of one of them denies this capture, now and while it runs.
     ///
     /// - Parameters:
     ///   - other: Named by the refusal.
@@ -61,7 +61,7 @@ package final class ActiveCapture: Sendable {
         }
     }
 
-    /// Adds the ids of a device that came back: where one of them is denied, the gate ends the capture.
+    /// Adds the ids of a device that was plugged in again: if one of them is denied, the gate ends the capture.
     package func isBack(with aliases: [DeviceID]) {
         if watch.alsoIs(aliases) { gatekeeper.watcher.recheck() }
     }
@@ -69,16 +69,16 @@ package final class ActiveCapture: Sendable {
     /// Writes the `stop` line, or the `revocation` line if the gate ended it, and ends the watching. Only the first
     /// call does; all return once it is written.
     /// - Parameters:
-    ///   - frames: Audio or video frames delivered to the program; `nil` where nobody counted.
-    ///   - bytes: Bytes delivered to the program; `nil` where nobody counted.
+    ///   - frames: Audio or video frames delivered to the program; `nil` if nobody counted.
+    ///   - bytes: Bytes delivered to the program; `nil` if nobody counted.
     ///   - outcome: One short sentence.
     package func finish(frames: UInt64?, bytes: UInt64?, outcome: String) async {
         _ = await finished(frames: frames, bytes: bytes, outcome: outcome)
     }
 
-    /// Does the same for another program, which is to be told where it can't be done.
+    /// Ends the capture of another program, which must be notified if the log can't be written.
     ///
-    /// - Returns: the reason for which the log has no such line; `nil` where it has.
+    /// - Returns: the reason why the log has no such line; `nil` if it has one.
     package func finished(frames: UInt64?, bytes: UInt64?, outcome: String) async -> CaptureError? {
         let report = report.withLock { report in
             if watch.finish() {
@@ -93,7 +93,7 @@ package final class ActiveCapture: Sendable {
         return await report?.value
     }
 
-    /// Notes that a broker's log does not have the end: the gate's `unloggedEnds` tell of it.
+    /// Notes that a broker's log lacks the end; the gate's `unloggedEnds` reports it.
     package func noteUnlogged(_ error: CaptureError) { gatekeeper.keep(error) }
 
     private func line(_ frames: UInt64?, _ bytes: UInt64?, _ outcome: String) -> AuditEvent {
@@ -148,8 +148,8 @@ public enum CaptureEndReason: String, Hashable, Sendable {
     }
 }
 
-/// Keeps still images of a camera apart, whoever takes them through one gatekeeper: a camera that is opened again and
-/// again would deliver video.
+/// Limits the rate of still images of a camera, for all users of one gatekeeper: a camera that is opened again and again would
+/// deliver video.
 ///
 /// *thread-safe*
 package final class StillRateLimiter: Sendable {
@@ -157,7 +157,7 @@ package final class StillRateLimiter: Sendable {
 
     package init() {}
 
-    /// Reserves the next moment for a still image: each caller gets one of its own.
+    /// Reserves the next moment for a still image: each caller gets a different one.
     package func due(
         _ device: DeviceID, at now: ContinuousClock.Instant, apart pause: Duration
     ) -> ContinuousClock.Instant {

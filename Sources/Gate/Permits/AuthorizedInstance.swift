@@ -2,10 +2,9 @@ import CaptureBase
 
 /// One service that all authorized operations share.
 ///
-/// It is handed out at once where it is granted, refused at once with the reason where it is denied, and later where a
-/// person is being asked; however many ask at one time, one question is put and each gets its answer. A service whose
-/// devices the gate has closed, or whose authorization is gone, is not handed out again: the next one is built anew, if
-/// that is allowed.
+/// If it is allowed, a request gets it at once. If it is denied, the request is refused at once with the reason. If a person is
+/// being asked, the request waits: simultaneous requests share one question and its answer. A service whose devices the gate has
+/// closed, or whose authorization is gone, is not returned again: the next request builds a new one, if that is allowed.
 ///
 /// *thread-safe*
 public struct AuthorizedInstance<Service: AuthorizedService>: Sendable {
@@ -23,8 +22,8 @@ public struct AuthorizedInstance<Service: AuthorizedService>: Sendable {
     public enum State: Sendable {
         /// The service does not exist, and no request waits for it.
         case absent
-        /// A person is being asked, or it is being built; so many callers wait. One that was cancelled, or has let go of its
-        /// `PendingService`, does not.
+        /// A person is being asked, or the service is being built; the value is the number of waiting callers. A caller that was
+        /// cancelled, or has released its `PendingService`, does not wait.
         case waiting(Int)
         case present(Service)
     }
@@ -67,7 +66,7 @@ public struct AuthorizedInstance<Service: AuthorizedService>: Sendable {
 
     /// Builds it without asking anybody; where the permission has gone meanwhile, the question is put.
     private func built(for caller: WaitingCaller<Service>) async -> Access {
-        // A task of its own: others wait for it, too.
+        // A separate task, since others wait for it, too.
         let result = await Task.detached { await built(BuildService(AuthorizedFor(capability), isSilent: true)) }.value
         if case .failure(let error) = result {
             if error.kind == .notAuthorized, await capability.comparedReport(in: gatekeeper).isAskable {
@@ -94,7 +93,7 @@ public struct AuthorizedInstance<Service: AuthorizedService>: Sendable {
         }
     }
 
-    /// State at this moment. A service that is present may have lost its authorization: `service` looks.
+    /// State at this moment. A present service may have lost its authorization, which `service` checks.
     public var state: State { shared.state }
 
     /// Lets go of the service; until then it and the gatekeeper keep each other alive.
@@ -118,7 +117,7 @@ public struct AuthorizedInstance<Service: AuthorizedService>: Sendable {
         return PendingService(caller: caller)
     }
 
-    /// Builds in a task of its own: it belongs to all who wait.
+    /// Builds in a separate task, since it belongs to all who wait.
     private func build() {
         Task.detached { shared.end(await built(BuildService(AuthorizedFor(capability)))) }
     }
@@ -194,7 +193,7 @@ final class WaitingCaller<Service: AuthorizedService>: Sendable {
 /// An operation that builds a service with a permit.
 private struct BuildService<Service: AuthorizedService>: CaptureOperation {
     let authorization: AuthorizedFor<Service.Capable>
-    /// Set where nobody may be asked for it.
+    /// True if nobody may be asked for it.
     private let isSilent: Bool
     var name: String { "Build(\(Service.self))" }
 
@@ -223,7 +222,7 @@ private struct BuildService<Service: AuthorizedService>: CaptureOperation {
 public protocol AuthorizedService: AnyObject, Sendable {
     associatedtype Capable: DeviceCapability
 
-    /// The capability that must be allowed, where whoever wants the service names none.
+    /// The capability that must be allowed if a request for the service names none.
     static var capability: Capable { get }
 
     /// Opens the devices; the permit is worth nothing after the return.

@@ -2,9 +2,10 @@ import CaptureBase
 import Dispatch
 import Logging
 
-/// Judges every running capture again after each change of store or policy, and when a grant's time or the login session is over.
+/// Evaluates every running capture again after each change of store or policy, and when a grant's time or the login session is
+/// over.
 ///
-/// It works on a Dispatch queue of its own: a program that keeps the cooperative pool busy can't delay a revocation.
+/// It works on a separate Dispatch queue: a program that keeps the cooperative pool busy can't delay a revocation.
 ///
 /// *thread-safe*
 final class CaptureWatcher: Sendable {
@@ -76,7 +77,7 @@ final class CaptureWatcher: Sendable {
         arm(going.map(\.0))
     }
 
-    /// Applies a finding to a capture. True if it goes on.
+    /// Applies a finding to a capture. True if the capture continues.
     private func judgeOne(_ watch: WatchedCapture, _ finding: AuthorizationEvaluator.Finding) -> Bool {
         if let grant = finding.status.grant, grant.level >= watch.item.request.level {
             watch.rest(on: grant)
@@ -198,7 +199,7 @@ final class WatchedCapture: Sendable {
         if let reason { handler(reason) }
     }
 
-    /// The first reason stands.
+    /// Only the first reason counts.
     func end(_ reason: CaptureEndReason) {
         let handler = state.withLock { state -> (@Sendable (CaptureEndReason) -> Void)? in
             guard state.reason == nil else { return nil }
@@ -209,7 +210,7 @@ final class WatchedCapture: Sendable {
         handler?(reason)
     }
 
-    /// Lets the capture go on, on this grant.
+    /// Lets the capture continue with this grant.
     func rest(on grant: Grant) {
         state.withLock { $0.basis = grant }
     }

@@ -37,9 +37,9 @@ public struct Permit: ~Copyable, Sendable {
         return DevicePermit(state, index, devices[index])
     }
 
-    /// Refuses, before anything is opened, if a device is not allowed at its capability's highest level: the one for
-    /// frames that can be kept.
-    /// - Throws: `.notAuthorized` with both levels; the audit log has it.
+    /// Throws, before anything is opened, if a device is not allowed at its capability's highest level, which allows to keep
+    /// frames.
+    /// - Throws: `.notAuthorized` with both levels, which is also in the audit log.
     package func requireFrames() async throws(CaptureError) {
         for (index, device) in devices.enumerated() {
             guard let level = device.capability.levels.last else { continue }
@@ -70,11 +70,11 @@ public struct DevicePermit: ~Copyable, Sendable {
         level = device.level
     }
 
-    /// Redeems the permit: compares the device that is about to be opened with the allowed one, asks the store once
-    /// more, uses up a `once` grant, writes the `start` line and watches for revocation from here on.
+    /// Redeems the permit: compares the device that is about to be opened with the allowed one, reads the store once more, uses up
+    /// a `once` grant, writes the `start` line, and watches for revocation from here on.
     ///
-    /// Call it right before the node is opened. Devices of one permit are one capture: the first uses up the `once`
-    /// grants of all.
+    /// Call it right before the node is opened. All devices of one permit are one capture: the first one uses up the `once` grants
+    /// of all.
     /// - Parameters:
     ///   - id: The device that is about to be opened.
     ///   - name: The capability that it is about to be opened as.
@@ -95,7 +95,7 @@ public struct DevicePermit: ~Copyable, Sendable {
     }
 }
 
-/// State behind a permit and its device permits: the devices, and the grants that the capture rests on.
+/// State shared by a permit and its device permits: the devices, and the grants that the capture uses.
 ///
 /// *thread-safe*
 final class PermitState: Sendable {
@@ -124,7 +124,7 @@ final class PermitState: Sendable {
         self.items = items
     }
 
-    /// Ends the permit with its operation. Captures that have begun go on and stay watched.
+    /// Ends the permit with its operation. Running captures continue and stay watched.
     func close() {
         state.withLock { $0.isClosed = true }
     }

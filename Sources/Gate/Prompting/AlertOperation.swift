@@ -14,7 +14,7 @@ public struct Alert: Hashable, Sendable {
     /// - Parameters:
     ///   - title: one line.
     ///   - message: further text.
-    ///   - choices: words of the choices, the safest first; "OK" where there is none, and no more than the first nine.
+    ///   - choices: texts of the choices, the safest first; "OK" if there is none. At most nine are shown.
     public init(_ title: String, message: String = "", choices: [String] = ["OK"]) {
         self.title = title
         self.message = message
@@ -44,7 +44,7 @@ public protocol AlertPresenter: Sendable {
 
 /// Shows an alert. Alerts are shown one at a time, and no question is asked while one is open.
 ///
-/// Its output is the index of the choice. It is no permission: nothing is stored, and no permit comes of it.
+/// Its output is the index of the choice. The choice is not a permission: nothing is stored, and no permit results from it.
 ///
 /// *thread-safe*
 public struct AlertOperation: GateOperation, ConditionedOperation {
@@ -55,7 +55,7 @@ public struct AlertOperation: GateOperation, ConditionedOperation {
 
     /// - Parameters:
     ///   - alert: the message.
-    ///   - presenter: shows it; `nil` for the gatekeeper's prompter, where that can.
+    ///   - presenter: shows it; `nil` for the gatekeeper's prompter, if that can show alerts.
     public init(_ alert: Alert, by presenter: (any AlertPresenter)? = nil) {
         self.alert = alert
         self.presenter = presenter
@@ -66,8 +66,8 @@ public struct AlertOperation: GateOperation, ConditionedOperation {
     /// The conditions, and the exclusion of other alerts: `MutuallyExclusive<Alert>` excludes them elsewhere, too.
     public var allConditions: [any OperationCondition] { [MutuallyExclusive<Alert>()] + conditions }
 
-    /// - Throws: `.dismissed` where the person turned away or did not respond in time, `.unavailable` where nobody can be
-    ///   shown it, `.notAuthorized` where nobody may be.
+    /// - Throws: `.dismissed` if the person turned away or did not respond in time, `.unavailable` if nobody can be
+    ///   shown it, `.notAuthorized` if nobody may be.
     public func execute(in context: OperationContext) async throws(CaptureError) -> Int {
         try await context.gatekeeper.present(alert, by: presenter)
     }

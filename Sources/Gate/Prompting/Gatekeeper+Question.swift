@@ -1,11 +1,11 @@
 import CaptureBase
 
 extension Gatekeeper {
-    /// Asks for what is open, if asking can help, and returns when the answer is stored.
+    /// Asks about undecided devices, if asking can help, and returns when the answer is stored.
     ///
-    /// Questions of this gatekeeper are asked one after another. Identical ones that wait at once are one question.
+    /// Questions of this gatekeeper are asked one after another. Identical questions that wait at the same time are asked once.
     ///
-    /// - Parameter service: finds what is no microphone or camera; `nil` for the machine's devices.
+    /// - Parameter service: finds capabilities other than microphones and cameras; `nil` for the machine's devices.
     func settle(
         _ requests: [DeviceRequest], in service: (any DeviceDirectory)? = nil
     ) async throws(CaptureError) {
@@ -31,8 +31,8 @@ extension Gatekeeper {
         }.get()
     }
 
-    /// Asks for what is still open now that the turn has come: an earlier answer, here or in another process, may have
-    /// settled it. The store is read again where it has changed since.
+    /// Asks about what is still undecided when its turn comes: an earlier answer, here or in another process, may have settled it.
+    /// The store is read again if it has changed since.
     private func ask(
         _ requests: [DeviceRequest], in service: (any DeviceDirectory)?, of subject: Subject,
         after earlier: AuthorizationSnapshot
@@ -42,7 +42,7 @@ extension Gatekeeper {
             let token = try await promptLock?.take(for: subject)
             defer { withExtendedLifetime(token) {} }
             let reading = await read(requests, in: service, after: earlier)
-            // Settled: whoever waits reads the store, and sees how.
+            // Settled: all that wait read the store and find the decision.
             guard !reading.askable.isEmpty else { return .success(()) }
             let items = reading.askable.compactMap(\.questionItem)
             // The standing first: a prompter of the program's own is not even asked whether it could ask.
@@ -61,7 +61,7 @@ extension Gatekeeper {
     // The safest lifetime first: it is under the finger.
     private func question(_ reading: AuthorizationSnapshot, to subject: Subject) -> Question {
         let hour = clock.now.advanced(by: 3_600_000_000_000)
-        // A session that can't be told from others would be granted to all of them.
+        // A session that can't be identified would be granted to all such sessions.
         let session: [Lifetime] = subject.session.isIdentified ? [.session(subject.session)] : []
         let previous = reading.askable.lazy.compactMap { item -> Grant? in
             guard case .notDetermined(let previous) = item.status else { return nil }
@@ -74,7 +74,7 @@ extension Gatekeeper {
 
     /// Stores the decision of a person, and nothing else.
     private func keep(_ answer: Answer, to question: Question) async throws(CaptureError) {
-        // Whoever asked has turned away while the answer was on its way: it is nobody's.
+        // If the caller was cancelled while the answer arrived, the answer is for nobody.
         let answer = Task.isCancelled ? .dismissed : answer
         switch answer {
         case .allow(let lifetime): try await store(.allow, for: lifetime, of: question)
@@ -88,7 +88,7 @@ extension Gatekeeper {
 }
 
 extension AuthorizationSnapshot {
-    /// Throws where there is no device to ask about; a stored answer is no error.
+    /// Throws if there is no device to ask about; a stored answer is not an error.
     fileprivate func throwAbsence(for subject: Result<Subject, CaptureError>) throws(CaptureError) {
         if case .absent = availability, let refusal = refusal(for: subject) { throw refusal }
     }
@@ -107,7 +107,7 @@ extension AuthorizationSnapshot.Item {
 }
 
 extension CaptureError {
-    /// Refusal where nobody may be asked, and nothing else says why not.
+    /// Refusal if nobody may be asked, and nothing else gives a reason.
     fileprivate static let silent = CaptureError(
         .notAuthorized, "This needs a permission, but the program must not ask for it.",
         remedies: [Remedy("See your permissions.", .showStatus)])
@@ -134,7 +134,7 @@ extension Gatekeeper {
     }
 
     /// Writes into the audit log that a question ended without an answer.
-    /// - Returns: the error that says so.
+    /// - Returns: the error that reports this.
     func dismissal(of question: Question, _ reason: String, _ causes: [CaptureError] = []) async -> CaptureError {
         await report(question.event(.dismissal, at: clock.now, reason))
         let remedies = question.items.first.map { item in
@@ -165,7 +165,7 @@ extension Question {
         return kept
     }
 
-    /// Audit event about this question; it names capability and level where there is only one.
+    /// Audit event about this question; it names capability and level if there is only one.
     func event(_ kind: AuditEvent.Kind, at now: GateInstant, _ detail: String) -> AuditEvent {
         let first = items.first?.request
         let isOne = items.allSatisfy { $0.request.capability == first?.capability }
@@ -190,17 +190,17 @@ extension Lifetime {
 }
 
 extension Gatekeeper {
-    /// Asks a question to be answered with yes or no, in turn with all other questions. Custom capabilities ask in this way.
+    /// Asks a yes-or-no question, in turn with all other questions. Custom capabilities ask in this way.
     ///
-    /// Nothing is stored. Under a silent condition nobody is asked, and an operation asks the same thing once.
-    /// - Throws: `.conditionFailed` for a no, `.dismissed` where nobody answered, `.notAuthorized` where nobody may or can
-    ///   be asked.
+    /// Nothing is stored. Under a silent condition nobody is asked, and an operation asks the same question once.
+    /// - Throws: `.conditionFailed` if the answer is no, `.dismissed` if nobody answered, `.notAuthorized` if nobody may or can be
+    ///   asked.
     public func confirm(_ confirmation: ConfirmationRequest) async throws(CaptureError) {
         guard !InteractionPolicy.isSilent else { throw .unasked(confirmation) }
         let once = InteractionPolicy.current?.once
         if let answer = once?.answer(to: confirmation) { return try answer.get() }
         if let slot = InteractionPolicy.current?.slot, await !slot.enter() { throw .withdrawn }
-        // A number of its own: two operations that ask the same thing mean two different things.
+        // A unique number: two operations that ask the same question mean two different things.
         let key = QuestionKey.single(locks.nextNumber())
         let answer = await prompts.ask(key) { await self.put(confirmation) }
         // A question that was withdrawn is asked again at the next attempt.
@@ -232,19 +232,20 @@ extension Gatekeeper {
 extension CapabilityType {
     /// Asks when it is this capability's turn, if asking can help then.
     ///
-    /// Questions about devices are put together and in turn by the gatekeeper. A dialog of one's own is not: it has a
-    /// category, and whoever comes second reads first what the answer to the first has changed.
+    /// The gatekeeper combines and orders questions about devices. A custom dialog has a category instead: a second caller first
+    /// reads whether the answer to the first one has settled it.
     func authorize(in gatekeeper: Gatekeeper) async throws(CaptureError) {
-        // Nobody waits for a person where nobody may be asked: the capability says so itself.
+        // No wait for a person if nobody may be asked: the capability reports that itself.
         if self is any DeviceCapability || InteractionPolicy.isSilent {
             return try await requestAuthorization(in: gatekeeper)
         }
         let category = "Authorize(\(name))"
         var held = HeldLocks.current
         if held.categories.contains(category) { throw .waitsForItself(category, category) }
-        // Who asks on purpose about a no may find that the person has changed it: only what is decided meanwhile ends it.
+        // A caller may ask about a stored denial on purpose. Only a decision that is made meanwhile makes the question
+        // unnecessary.
         let wasDecided = await comparedReport(in: gatekeeper).isDecided
-        // The slot first: whoever has the category asks, and waits for no other question.
+        // The slot first: the operation that holds the category asks, and waits for no other question.
         if let slot = InteractionPolicy.current?.slot, await !slot.enter() { throw .withdrawn }
         guard let turn = await gatekeeper.locks.take(nil, [category], isNested: !held.isEmpty) else { throw .withdrawn }
         defer { gatekeeper.locks.release(turn) }
@@ -274,7 +275,7 @@ extension CaptureError {
     /// End of a question for which nobody waits any more.
     static let withdrawn = CaptureError(.cancelled, "The question was withdrawn.")
 
-    /// Refusal of a confirmation where nobody may be asked.
+    /// Refusal of a confirmation if nobody may be asked.
     static func unasked(_ confirmation: ConfirmationRequest) -> CaptureError {
         CaptureError(
             .notAuthorized, "\"\(confirmation.title)\" needs a confirmation, but the program must not ask for it.",

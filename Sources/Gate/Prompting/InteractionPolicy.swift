@@ -1,7 +1,6 @@
 import CaptureBase
 
-/// Rules by which the work that goes on may ask a person; task-local, so that they reach conditions and operations of
-/// somebody else's.
+/// Rules by which the current work may ask a person; task-local, so that they reach conditions and operations of other authors.
 struct InteractionPolicy: Sendable {
     /// `nil`: it may ask.
     @TaskLocal static var current: InteractionPolicy?
@@ -9,19 +8,19 @@ struct InteractionPolicy: Sendable {
     var isSilent = false
     /// Questions that have been asked already, where an operation is attempted several times.
     var once: PromptOnce?
-    /// The slot among the questions of one operation; `nil` where it has only one.
+    /// The slot among the questions of one operation; `nil` if it has only one.
     var slot: PromptSlot?
-    /// The reading by which it was found that a question is needed.
+    /// Reading that showed that a question is needed.
     var known: AuthorizationSnapshot?
 
     static var isSilent: Bool { current?.isSilent ?? false }
 
-    /// Runs `body` where nobody may be asked.
+    /// Runs `body` in a context in which nobody may be asked.
     static func silently<Value: Sendable>(_ body: () async -> Value) async -> Value {
         await changed({ $0.isSilent = true }, body)
     }
 
-    /// Runs `body` where the same is asked only once.
+    /// Runs `body` in a context in which the same question is asked only once.
     static func once<Value: Sendable>(_ body: () async -> Value) async -> Value {
         await changed({ $0.once = $0.once ?? PromptOnce() }, body)
     }
@@ -74,7 +73,7 @@ final class PromptOnce: Sendable {
 
     private let state = Locked(State())
 
-    /// Marks devices as asked for; `false` if they were.
+    /// Marks devices as asked for; `false` if they already were.
     func spend(_ requests: [DeviceRequest]) -> Bool {
         state.withLock { $0.asked.insert(requests).inserted }
     }

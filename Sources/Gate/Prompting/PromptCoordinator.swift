@@ -1,7 +1,7 @@
 import CaptureBase
 
-/// Puts the questions of a gatekeeper one after another, each in a task of its own that is cancelled when everybody who
-/// waited has left.
+/// Asks the questions of a gatekeeper one after another, each in a separate task that is cancelled when all waiting callers have
+/// left.
 ///
 /// *thread-safe*
 final class PromptCoordinator: Sendable {
@@ -56,7 +56,7 @@ final class PromptCoordinator: Sendable {
         if let start { begin(start) }
     }
 
-    // The promise is fulfilled here: whoever leaves does not wait for the prompter to take its question down.
+    // The promise is fulfilled here: a caller that leaves does not wait until the prompter has removed its question.
     private func leave(_ waiter: Int) {
         let (promise, task) = state.withLock { state -> (Promise<Outcome>?, Task<Void, Never>?) in
             let promise = state.promises.removeValue(forKey: waiter)
@@ -158,7 +158,7 @@ struct PendingQuestions {
     }
 
     /// Removes the head, which has ended.
-    /// - Returns: those who waited for it, and the question that is asked next.
+    /// - Returns: the callers that waited for it, and the next question.
     mutating func finish(_ entry: Int) -> (waiters: Set<Int>, next: Int?) {
         guard head?.id == entry else { return ([], nil) }
         let ended = entries.removeFirst()
@@ -180,7 +180,7 @@ final class PromptSlot: Sendable {
 
     private enum State {
         case idle
-        /// One task waits for all that share this slot; the others wait for it.
+        /// One task waits on behalf of all tasks that share this slot; the others wait for it.
         case entering(others: [Promise<Attempt>])
         case held(Ticket)
     }

@@ -12,7 +12,7 @@ import Synchronization
 package final class CaptureExecutor: TaskExecutor {
     package static let shared = CaptureExecutor()
 
-    /// A thread is made where all others are busy, up to this number.
+    /// A thread is made if all others are busy, up to this number.
     private static var mostThreads: Int { 16 }
     /// The others are left for tasks that have something to do.
     private static var mostHeld: Int { 12 }
@@ -59,11 +59,12 @@ package final class CaptureExecutor: TaskExecutor {
         }
     }
 
-    /// Lets the calling task block the thread of these that it runs on: it would sleep meanwhile anyway, and what the task waits
-    /// for wakes it in one step instead of three.
+    /// Lets the calling task block its thread in this pool: the thread would sleep meanwhile anyway, and one step instead of three
+    /// wakes it.
     ///
-    /// - Parameter isolation: of the task. An actor's thread is not blocked: what waits for the actor would wait, too.
-    /// - Returns: false where the task has to be suspended instead. Otherwise call ``release()`` once the wait is over.
+    /// - Parameter isolation: isolation of the task. An actor's thread is not blocked: everything that waits for the actor would
+    ///   wait, too.
+    /// - Returns: false if the task has to be suspended instead. Otherwise call ``release()`` once the wait is over.
     package func hold(for isolation: (any Actor)?) -> Bool {
         guard isolation == nil, DispatchQueue.getSpecific(key: Self.mark) != nil else { return false }
         if held.add(1, ordering: .relaxed).newValue <= Self.mostHeld { return true }
@@ -91,7 +92,7 @@ package final class CaptureExecutor: TaskExecutor {
         }
     }
 
-    /// Takes the calling thread out of the count. False where it is not idle any more.
+    /// Takes the calling thread out of the count. False if it is not idle any more.
     private func isSpare() -> Bool {
         state.withLock { state in
             guard state.idle > 0 else { return false }

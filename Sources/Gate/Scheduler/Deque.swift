@@ -9,11 +9,11 @@ struct Deque<Element> {
 
     mutating func append(_ element: Element) { elements.append(element) }
 
-    /// Inserts an element into ascending order, nearly always as the last; does nothing where its key is there.
+    /// Inserts an element into ascending order, nearly always as the last; does nothing if its key is there.
     mutating func insert(_ element: Element, by key: (Element) -> UInt64) {
         let value = key(element)
         var index = elements.count
-        // From the end: what comes late belongs near it.
+        // From the end: late arrivals belong near it.
         while index > start, let before = elements[index - 1].map(key), before >= value {
             if before == value { return }
             index -= 1

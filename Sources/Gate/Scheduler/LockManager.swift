@@ -1,7 +1,7 @@
 import CaptureBase
 import Synchronization
 
-/// Locks of a gatekeeper: the lock table, and who waits behind each of its tickets.
+/// Locks of a gatekeeper: the lock table, and the owner of each ticket.
 ///
 /// Two kinds wait. A task that has evaluated its operation's conditions waits for a promise. An operation that needs
 /// locks and no evaluation waits without a task; when its turn comes, a worker gets it as a value.
@@ -46,7 +46,7 @@ final class LockManager: Sendable {
     // MARK: Turns
 
     /// Gives an operation that has become ready its turn in its categories.
-    /// - Parameter isAside: true where others may pass it until it comes back or claims.
+    /// - Parameter isAside: true if others may pass it until it comes back or claims.
     /// - Returns: its ticket; `nil` if it may not start any more.
     @discardableResult
     func join(_ node: OperationNode, _ options: OperationOptions, isAside: Bool = false) -> Ticket? {
@@ -63,7 +63,7 @@ final class LockManager: Sendable {
         }
     }
 
-    /// Lets those behind a ticket pass that has not been granted, until it comes back or claims.
+    /// Lets later tickets overtake one that has not been granted, until it comes back or claims.
     func stepAside(_ ticket: Ticket) { change { $0.table.stepAside(ticket, &$1) } }
 
     /// Gives a ticket its old turn back.
@@ -173,7 +173,7 @@ final class LockManager: Sendable {
         for waiter in granted.others { start(waiter) }
     }
 
-    // An operation gets a task, also where this is a task that is about to end: it may be of another queue or priority.
+    // An operation gets its own task, even if this task is about to end: it may be of another queue or priority.
     private func start(_ waiter: Waiter) {
         switch waiter {
         case .task(let promise): promise.fulfil(true)
@@ -198,10 +198,10 @@ struct ConcurrencyLimit: Equatable, Sendable {
 
     var hasSlot: Bool { locks.hasSlot(id) }
 
-    /// Takes a slot, where one is free.
+    /// Takes a slot, if one is free.
     func takeSlot() -> Bool { locks.takeSlot(of: id) }
 
-    /// Gives back a slot that `takeSlot` took, and starts what waited for one.
+    /// Returns a slot that `takeSlot` took, and starts the operations that waited for one.
     func giveSlot() { locks.giveSlot(of: id) }
 
     /// One that has a slot waits for others until `endWait`: those that wait for a slot are passed meanwhile.
@@ -209,7 +209,7 @@ struct ConcurrencyLimit: Equatable, Sendable {
 
     func endWait() { locks.endWait(in: id) }
 
-    /// Changes how many execute at once; those that do go on.
+    /// Changes how many operations execute at once. Those that execute already continue.
     func setWidth(_ width: Int) { locks.setWidth(width, of: id) }
 
     /// Forgets the limit, when its queue is gone.
@@ -233,7 +233,7 @@ extension LockManager {
 
 // MARK: - Storage
 
-/// Key of an element in a slab: its index, and a serial number that tells it from others at the same index.
+/// Key of an element in a slab: its index, and a serial number that distinguishes it from earlier elements at that index.
 struct SlabKey: Hashable, Sendable {
     fileprivate let index: UInt32
     fileprivate let serial: UInt32

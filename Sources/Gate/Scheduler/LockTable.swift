@@ -1,19 +1,19 @@
-/// Grants execution: categories of mutual exclusion, and limits (one a queue) of how many execute at once.
+/// Grants execution: categories of mutual exclusion, and limits, one per queue, on the number of operations that execute at once.
 ///
-/// A pure state machine: what stands behind a ticket is its owner, which comes back with the grant; `LockManager` wakes
-/// it. A ticket joins the queues of its categories when its operation becomes ready, and claims them when the operation
-/// is about to execute. It then gets a slot of its limit and all of its categories at one moment, or waits holding
-/// nothing, so that no two tickets can wait for each other. In each category come first the tickets that are nested in
-/// something that executes, which would otherwise wait for them, and then the others in the order in which they joined.
+/// A pure state machine: each ticket has an owner, which is returned with the grant, and `LockManager` wakes it. A ticket joins
+/// the queues of its categories when its operation becomes ready, and claims them when the operation is about to execute. It then
+/// gets a slot of its limit and all of its categories at once, or waits holding nothing, so that no two tickets can wait for each
+/// other. In each category, tickets nested in an executing operation come first, since that operation waits for them. The others
+/// follow in the order in which they joined.
 ///
-/// A ticket that has joined and not claimed yet holds those behind it back, so that the order is kept however long its
-/// conditions take. It steps aside where that may take for ever, such as for a person's answer: then it is passed over,
-/// and comes back to its old turn when it claims. So do those that wait for a slot of a limit where one who has a slot
-/// waits for others, who may stand behind them, or whose width is 0; and those that want a category of one that waits, in the
-/// further categories that they want.
+/// A ticket that has joined but not claimed holds back later ones, so that the order is kept however long its conditions take. It
+/// steps aside if that may take forever, such as for a person's answer: later tickets may overtake it, and it returns to its old
+/// turn when it claims. Two more kinds of tickets can be overtaken. The first waits for a slot of a limit whose width is 0, or in
+/// which an operation with a slot waits for others, which may be later in the queue. The second wants a category of an operation
+/// that waits, and is overtaken in its other categories.
 ///
-/// A release looks at the first ticket of each category that it frees and at no other: handing a category over costs the
-/// same however many wait.
+/// A release checks only the first ticket of each category that it frees: handing a category over costs the same however many
+/// tickets wait.
 struct LockTable<Owner> {
     /// Owners of the tickets that may execute now, in their order. Nearly always one, which takes no memory.
     struct Granted {
@@ -31,7 +31,7 @@ struct LockTable<Owner> {
         var phase = Phase.joined
         /// Passed over until it comes back.
         var isAside = false
-        /// Number of waits for others in the operation that executes by it.
+        /// Number of waits for others in the operation that executes with it.
         var waits = 0
     }
 
@@ -56,7 +56,7 @@ struct LockTable<Owner> {
     /// Category of mutual exclusion.
     private struct Category {
         let name: String
-        /// Ticket that executes; `nil` where none does.
+        /// Ticket that executes; `nil` if none does.
         var holder: Ticket?
         /// Number of tickets that have joined it.
         var users = 1
@@ -79,7 +79,7 @@ struct LockTable<Owner> {
         init(width: Int) { self.width = width }
 
         var hasSlot: Bool { used < width }
-        /// Set where a slot may come free only after something behind those that wait for it.
+        /// True if a slot may become free only after a ticket behind the waiting ones has executed.
         var isPassed: Bool { waits > 0 || width == 0 }
 
         mutating func park(_ entry: Entry, isExclusive: Bool) {
@@ -125,7 +125,7 @@ struct LockTable<Owner> {
         limits.remove(limit.key)
     }
 
-    /// Changes how many tickets of a limit may execute; those that do go on.
+    /// Changes how many tickets of a limit may execute. Those that execute already continue.
     mutating func setWidth(_ width: Int, of limit: LimitID, _ granted: inout Granted) {
         change(limit, &granted) { $0?.width = width }
     }
@@ -157,7 +157,7 @@ struct LockTable<Owner> {
         return true
     }
 
-    /// Gives back a slot that `takeSlot` took.
+    /// Returns a slot that `takeSlot` took.
     mutating func giveSlot(of limit: LimitID, _ granted: inout Granted) {
         limits[limit.key]?.used -= 1
         fill(limit, &granted)
@@ -185,14 +185,14 @@ struct LockTable<Owner> {
         requests[ticket.key]?.phase = .waiting
         takeTurn(ticket)
         if grant(ticket) { return true }
-        // Its limit is passed: those behind it may have their turns.
+        // Tickets that wait for its limit can be overtaken, so later ones may have their turns.
         if let request = requests[ticket.key], request.isAside {
             for number in request.claim.categories { advance(number, &granted) }
         }
         return false
     }
 
-    /// Lets those behind it pass, until it comes back or claims. What was granted stays granted.
+    /// Lets later tickets overtake it, until it comes back or claims. Granted locks stay granted.
     mutating func stepAside(_ ticket: Ticket, _ granted: inout Granted) {
         guard let request = requests[ticket.key], request.phase != .granted, !request.isAside else { return }
         requests[ticket.key]?.isAside = true
@@ -212,8 +212,8 @@ struct LockTable<Owner> {
         enqueue(ticket, request.claim)
     }
 
-    /// The operation that executes by a ticket waits for others until `endWait`: whoever wants one of its categories and
-    /// further ones is passed in those meanwhile, since what is waited for may be behind.
+    /// The operation with this ticket waits for others until `endWait`. Meanwhile tickets that want one of its categories can be
+    /// overtaken in their other categories, since the operation may wait for a later one.
     mutating func beginWait(of ticket: Ticket, _ granted: inout Granted) {
         guard let request = requests[ticket.key], request.phase == .granted else { return }
         requests[ticket.key]?.waits += 1
@@ -225,7 +225,7 @@ struct LockTable<Owner> {
         }
     }
 
-    /// Nobody's turn comes by it: what was passed still wants what the ticket holds.
+    /// No ticket's turn comes from this: overtaken tickets still want what this one holds.
     mutating func endWait(of ticket: Ticket) {
         guard let request = requests[ticket.key], request.waits > 0 else { return }
         requests[ticket.key]?.waits -= 1
@@ -237,8 +237,8 @@ struct LockTable<Owner> {
         requests[ticket.key]?.owner = owner
     }
 
-    /// Gives back what a ticket holds, or withdraws it; a ticket that is unknown changes nothing.
-    /// - Returns: the owner, where the ticket was not granted.
+    /// Releases what a ticket holds, or withdraws it; an unknown ticket changes nothing.
+    /// - Returns: the owner, if the ticket was not granted.
     @discardableResult
     mutating func release(_ ticket: Ticket, _ granted: inout Granted) -> Owner? {
         guard let request = requests.remove(ticket.key) else { return nil }
@@ -337,7 +337,7 @@ extension LockTable {
         return !request.isAside && request.phase != .granted
     }
 
-    /// Tells whether a ticket wants, beside others, a category of one that waits.
+    /// True if a ticket wants a category of one that waits, besides others.
     private func isPassed(_ ticket: Ticket) -> Bool {
         guard waits > 0, let numbers = requests[ticket.key]?.claim.categories, numbers.count > 1 else { return false }
         return numbers.contains { number in
@@ -346,7 +346,7 @@ extension LockTable {
         }
     }
 
-    /// Tells whether a ticket is the first of all its categories, and none of them is held.
+    /// True if a ticket is the first of all its categories, and none of them is held.
     private mutating func isTurn(of ticket: Ticket, _ numbers: [Int]) -> Bool {
         for number in numbers where categories[number]?.holder != nil || first(of: number) != ticket { return false }
         return true
@@ -364,7 +364,7 @@ extension LockTable {
         requests[ticket.key]?.phase = .granted
         for number in claim.categories {
             categories[number]?.holder = ticket
-            // Where it passed others it is not, and is dropped when it comes first.
+            // If it overtook others it is not the first, and is dropped once it is.
             if categories[number]?.nested.first?.ticket == ticket { categories[number]?.nested.popFirst() }
             if categories[number]?.others.first?.ticket == ticket { categories[number]?.others.popFirst() }
         }
@@ -399,7 +399,7 @@ extension LockTable {
         }
     }
 
-    /// Grants to those that wait for slots, as many as are free.
+    /// Grants free slots to tickets that wait for them.
     private mutating func fill(_ limit: LimitID, _ granted: inout Granted) {
         while let next = limits[limit.key]?.popParked() {
             guard requests[next.key]?.phase == .parked else { continue }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Operation as its scheduler sees it: its dependencies, its dependents, its phase and its result.
 ///
-/// A state machine (README.md has the diagram): the methods that change it return what is to be done, and the caller
-/// does that outside the lock.
+/// A state machine (README.md has the diagram): the methods that change it return the actions, and the caller performs them
+/// outside the lock.
 ///
 /// *thread-safe*
 @usableFromInline
@@ -58,7 +58,7 @@ final class OperationNode: Sendable {
     let gatekeeper: Gatekeeper
     let work: any OperationWork
     let execute: nonisolated(nonsending) @Sendable (OperationContext) async -> AnyOperationResult
-    /// `nil` where nothing is left but to execute it.
+    /// `nil` if nothing is left but to execute it.
     let options: OperationOptions?
     /// `nil` for an operation inside another one.
     let scheduler: Scheduler?
@@ -97,7 +97,7 @@ final class OperationNode: Sendable {
 
 extension OperationNode {
     /// Makes `dependent` wait for this operation.
-    /// - Returns: the outcome of this operation if it has ended, and there is nothing to wait for.
+    /// - Returns: the outcome of this operation if it has already ended, so that there is no wait.
     func addDependent(_ dependent: OperationNode) -> DependencyOutcome? {
         let outcome = state.withLock { state -> OperationOutcome? in
             if case .finished(let result) = state.phase { return result.outcome }
@@ -108,7 +108,7 @@ extension OperationNode {
     }
 
     /// Counts a dependency.
-    /// - Returns: `nil` if it is too late for one; else the ticket to withdraw, since it is not ready any more.
+    /// - Returns: `nil` if it is too late for one; otherwise the ticket to withdraw, since it is not ready any more.
     func addPending() -> Ticket?? {
         state.withLock { state in
             guard state.isIdle, !state.isCancelled else { return nil }
@@ -177,11 +177,11 @@ extension OperationNode {
         }
     }
 
-    /// Settles the result before observers are told of it.
+    /// Settles the result before observers see it.
     func close(_ result: AnyOperationResult) -> AnyOperationResult { state.withLock { $0.close(result) } }
 
     /// Running → finished.
-    /// - Returns: what is to be done then; `nil` if it had finished before.
+    /// - Returns: the remaining actions; `nil` if it had finished before.
     func finish(_ result: AnyOperationResult) -> Completion? {
         state.withLock { state in
             if state.isFinished { return nil }
@@ -228,7 +228,7 @@ extension OperationNode {
 extension OperationNode {
     enum CancelAction {
         case nothing
-        /// It never ran: finish it, and withdraw its ticket where it has one.
+        /// It never ran: finish it, and withdraw its ticket if it has one.
         case finish(Ticket?)
         case cancel(RunningTask?)
     }
@@ -256,7 +256,7 @@ extension OperationNode {
         case .cancel(let task):
             options?.monitor?.didCancel(with: cancelError)
             task?.cancel()
-            // Its conditions may take their time to end, and those behind it need not wait for that.
+            // Its conditions may need time to end, and later operations need not wait for that.
             if let ticket { gatekeeper.locks.withdraw(ticket) }
             state.withLock { state in
                 state.isTaskInUse = false

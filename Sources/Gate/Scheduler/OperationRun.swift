@@ -2,17 +2,17 @@ import CaptureBase
 
 /// One run of an operation, from its conditions to its result, in the task it is called in.
 ///
-/// Order: conditions that ask nothing, questions, evaluation, locks, execution. A capture reads its authorization again
-/// inside `execute`, so that what was revoked while it waited for its locks is not captured.
+/// Order: conditions that ask nothing, questions, evaluation, locks, execution. A capture reads its authorization again inside
+/// `execute`, so that nothing is captured after a revocation during the wait for locks.
 struct OperationRun: Sendable {
     let options: OperationOptions
     /// Context with the locks that are held by now.
     let context: OperationContext
-    /// Locks that are still to be taken, after the conditions; `nil` where the worker has taken them.
+    /// Locks that are still to be taken, after the conditions; `nil` if the worker has taken them.
     let locks: Locks?
 
     struct Locks: Sendable {
-        /// The limit whose slot it must take; `nil` where it has one.
+        /// The limit whose slot it must take; `nil` if it has one.
         let limit: ConcurrencyLimit?
     }
 
@@ -22,7 +22,7 @@ struct OperationRun: Sendable {
     /// Conditions → locks → authorization read again and permit made → execute.
     func result() async -> AnyOperationResult {
         var result = await steps()
-        // Before the operation ends: whoever waits for its result may want the same locks.
+        // Before the operation ends: operations that wait for its result may want the same locks.
         if locks != nil, let ticket = node.ticket { manager.release(ticket) }
         result = node.close(result)
         if case .refused(let error) = result.outcome { await node.work.reportRefusal(error, to: context.gatekeeper) }
@@ -50,7 +50,7 @@ struct OperationRun: Sendable {
         return await execute(taking: locks, exclusions)
     }
 
-    /// Error of the conditions; `nil` where all hold.
+    /// Error of the conditions; `nil` if all hold.
     private func failedCondition() async -> CaptureError? {
         let evaluation = ConditionEvaluation(options.conditions)
         guard let ticket = node.ticket else { return await evaluation.failure(in: context) }
@@ -59,7 +59,7 @@ struct OperationRun: Sendable {
         return await HeldLocks.$current.withValue(locks) { await evaluation.failure(in: context) }
     }
 
-    // After the conditions, so that nobody waits for locks behind a question that is open.
+    // After the conditions, so that no operation waits for locks while a question is open.
     private func execute(taking locks: Locks, _ exclusions: Set<String>) async -> AnyOperationResult {
         if exclusions.isEmpty {
             guard let limit = locks.limit else { return await context.execute() }
@@ -81,7 +81,7 @@ struct OperationRun: Sendable {
     }
 }
 
-// MARK: - In a worker or a task of its own
+// MARK: - In a worker or a separate task
 
 /// Operation whose dependencies have ended, and what it needs to execute.
 struct ReadyOperation: Sendable {
@@ -102,7 +102,7 @@ struct ReadyOperation: Sendable {
 
     var needsTicket: Bool { needs == .locks && ticket == nil }
 
-    /// The limit whose slot it takes: none where it goes on in the slot of an operation of its queue that waits for it.
+    /// Limit whose slot it takes: none if it uses the slot of an operation of its queue that waits for it.
     var limit: ConcurrencyLimit? {
         guard let limit = node.scheduler?.limit else { return nil }
         return node.options?.heldLocks.limits.contains(limit) == true ? nil : limit
@@ -142,7 +142,7 @@ extension ReadyOperation {
         return result
     }
 
-    /// Set where nothing is left to be evaluated or told: it has what it needs and is executed.
+    /// True if nothing remains to be evaluated or reported, so that it only has to be executed.
     private var needsOnlyLocks: Bool {
         switch needs {
         case .nothing, .evaluation: false
@@ -195,8 +195,8 @@ extension OperationRun {
         return result
     }
 
-    /// Runs in a task of its own, so that an observer can cancel it without cancelling what it is a part of.
-    // The promise comes when the task has ended, so that nothing of it runs on when the outer operation does.
+    /// Runs in a separate task, so that an observer can cancel it without cancelling the operation around it.
+    // The promise is fulfilled after the task has ended, so that nothing continues after the outer operation.
     private func resultInOwnTask() async -> AnyOperationResult {
         let promise = Promise<AnyOperationResult>()
         return await withTaskCancellationHandler {
@@ -235,7 +235,7 @@ struct HeldLocks: Sendable {
     var categories: Set<String> = []
     /// Limits in which it has a slot.
     var limits: [ConcurrencyLimit] = []
-    /// Turn by which it holds the categories; those around it, where operations with categories are nested.
+    /// Turn that holds the categories; the turns of outer operations, if operations with categories are nested.
     private var holding: Turn?
     private var holdingAround: [Turn] = []
     /// Set where something that executes waits for the holder.
@@ -253,16 +253,16 @@ struct HeldLocks: Sendable {
 
     var isEmpty: Bool { categories.isEmpty && limits.isEmpty }
 
-    /// Lets others pass the operation whose conditions are evaluated in this task: it waits for something that may be
-    /// behind it.
+    /// Lets others overtake the operation whose conditions are evaluated in this task: it waits for something that may be behind
+    /// it.
     static func stepAside() {
         if let turn = current.turn { turn.manager.stepAside(turn.ticket) }
     }
 
-    /// Lets others pass as long as the caller waits for an operation: the one whose conditions are evaluated in this task, those
-    /// that wait for a slot of the one that executes in it, and those that want a category of it and further ones. What is
-    /// waited for may be behind them.
-    /// - Parameter isOver: whether there is nothing to wait for.
+    /// Lets others overtake while the caller waits for an operation, which may be behind them: the operation whose conditions are
+    /// evaluated in this task, tickets that wait for a slot of the executing operation, and tickets that want a category of it and
+    /// further ones.
+    /// - Parameter isOver: true if there is nothing to wait for.
     static func beginWait(unless isOver: @autoclosure () -> Bool) -> Wait {
         stepAside()
         let locks = current

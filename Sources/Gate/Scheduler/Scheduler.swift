@@ -100,18 +100,18 @@ final class Scheduler: Sendable {
     private func needs(of node: OperationNode) -> ReadyOperation.Needs {
         guard let options = node.options else { return width == .max ? .nothing : .slot }
         if options.conditions.isEmpty {
-            // What is waited for inside an operation of this queue goes on in that one's slot.
+            // An operation that runs inside another one of this queue uses that one's slot.
             return width == .max || options.heldLocks.limits.contains(limit) ? .nothing : .slot
         }
-        // Where it waits for itself the evaluation says so.
+        // If it waits for itself, the evaluation reports that.
         return options.needsOnlyLocks && options.heldLocks.categories.isEmpty ? .locks : .evaluation
     }
 
     // MARK: Ending
 
-    /// Ends an operation with its result; those that waited for it come next.
-    /// - Parameter byWorker: whether a worker of this queue calls, which looks for what comes next by itself.
-    /// - Returns: whether the task must wait for `OperationNode.taskIsFree` before it ends.
+    /// Ends an operation with its result; then the operations that waited for it are settled.
+    /// - Parameter byWorker: true if a worker of this queue calls, which checks for the next operation itself.
+    /// - Returns: true if the task must wait for `OperationNode.taskIsFree` before it ends.
     @discardableResult
     func end(_ node: OperationNode, _ result: AnyOperationResult, byWorker: Bool = false) -> Bool {
         guard let completion = node.finish(result) else { return false }
@@ -119,7 +119,7 @@ final class Scheduler: Sendable {
         if let didEnd { didEnd(self, result.outcome) }
         if node.hasConditions { conditional.subtract(1, ordering: .relaxed) }
         let wasLast = registry.remove(node)
-        // Before anybody sees the result, who may add what comes after them.
+        // Before anybody sees the result, since they may add operations that come later.
         if !completion.dependents.isEmpty { settle(completion.dependents, node, result, byWorker) }
         // Its slot is free.
         if !byWorker, width < .max, !wasLast { startRest() }
@@ -147,7 +147,7 @@ final class Scheduler: Sendable {
         let (emptied, leftover, level) = state.withLock { state in
             // Another one may have been added meanwhile, whose end comes, too.
             guard registry.count == 0 else { return ([] as [Promise<Void>], [] as [ReadyOperation], nil as UInt8?) }
-            // What is still ready was cancelled; it would keep the queue, as the queue keeps it.
+            // Operations that are still ready were cancelled. They would keep the queue alive, and the queue keeps them.
             var leftover = state.ready.removeAll()
             // One may have come in since the count was read.
             for operation in submissions.takeAll() {
@@ -187,7 +187,7 @@ extension Scheduler {
     /// Turns of operations that have not begun.
     private var idleTickets: [Ticket] { registry.all.compactMap(\.idleTicket) }
 
-    /// Cancels what is in the queue now; what is added meanwhile may be missed.
+    /// Cancels the operations in the queue now. Operations that are added meanwhile may be missed.
     func cancelAll(with error: CaptureError? = nil) {
         for node in registry.all { node.carryOut(node.cancel(with: error)) }
     }
@@ -212,7 +212,7 @@ extension Scheduler.State {
     /// Marks a worker as due for what has come in.
     /// - Returns: the level of the worker to make, if one is needed.
     mutating func workerForSubmissions(_ scheduler: Scheduler) -> UInt8? {
-        // The one that is due will look.
+        // The worker that is due will find the new operations.
         if isSuspended || ready.hasWorkerDue(atLeast: scheduler.submissions.highestLevel) { return nil }
         ready.append(allOf: scheduler.submissions)
         return ready.expectWorkerForRest { scheduler.limit.hasSlot }
@@ -237,10 +237,10 @@ struct SubmissionQueue: ~Copyable, Sendable {
     private let operations = Locked<[ReadyOperation]>([])
     private let top = Atomic<Int>(-1)
 
-    /// The highest level in it, −1 where it is empty. Read without the lock; may be stale.
+    /// The highest level in it, −1 if it is empty. Read without the lock; may be stale.
     var highestLevel: Int { top.load(ordering: .relaxed) }
 
-    /// - Returns: whether it was empty, so that a worker has to be told.
+    /// - Returns: true if it was empty, so that a worker must be notified.
     func append(_ operation: ReadyOperation) -> Bool {
         operations.withLock { operations in
             operations.append(operation)
@@ -275,8 +275,8 @@ struct OperationRegistry: ~Copyable, Sendable {
         slabs[part(of: node)].withLock { node.key.store($0.add(node), ordering: .relaxed) }
     }
 
-    /// Counts one that is about to be added, so that the queue is not empty meanwhile; `false` where nothing is added any
-    /// more.
+    /// Reserves a place for an operation that is about to be added, so that the queue is not empty meanwhile; `false` if nothing
+    /// can be added any more.
     func reserve() -> Bool {
         var count = count
         while count >= 0 {
@@ -288,8 +288,8 @@ struct OperationRegistry: ~Copyable, Sendable {
         return false
     }
 
-    /// Takes back what `reserve` counted.
-    /// - Returns: whether it was the last.
+    /// Ends a reservation.
+    /// - Returns: true if it was the last.
     func endReservation() -> Bool { living.subtract(1, ordering: .sequentiallyConsistent).newValue == 0 }
 
     /// Ends all adding by `reserve`; `false` where something has not ended.

@@ -1,13 +1,14 @@
 /// State of a worker, which is a task that runs ready operations one after another.
 ///
-/// A task for each operation would cost more than most operations. What an operation can see of its task, namely
-/// priority, cancellation and task-local values, is as in one of its own: operations of another priority, or with
-/// conditions to evaluate, get their own, and a worker whose task was cancelled runs nothing else.
+/// A task for each operation would cost more than most operations. An operation sees the same priority, cancellation and
+/// task-local values as in its own task: operations of another priority, or with conditions to evaluate, get their own task, and a
+/// worker whose task was cancelled runs nothing else.
 struct Worker {
     enum Step {
         /// Start this, and make another worker if there is a level.
         case start(ReadyOperation, UInt8?)
-        /// Make another worker if there is a level, and look again: this one waits for its locks, or may not start any more.
+        /// Make another worker if there is a level, and check again: this operation waits for its locks, or may not start any
+        /// more.
         case skip(ReadyOperation, UInt8?)
         /// Let others have the thread, and come back.
         case pause
@@ -24,7 +25,7 @@ struct Worker {
     var hasSlot = false
     /// Operation that got its locks from the one that ran here.
     var successor: ReadyOperation?
-    /// It is the one of its level that is due.
+    /// It is the worker that is due for its level.
     private var isDue = true
     private var started = 0
     private var emptyLooks = 0
@@ -34,12 +35,12 @@ struct Worker {
         self.task = task
     }
 
-    /// Number of looks before it ends where nothing is ready: a new worker costs more than a look.
+    /// Number of checks before it ends if nothing is ready: a new worker costs more than a check.
     private static var patience: Int { 4 }
     /// Number of operations after which it lets others have the thread.
     private static var turn: Int { 64 }
 
-    /// Decides what comes next. Called with the scheduler's state locked.
+    /// Decides the next step. Called with the scheduler's state locked.
     mutating func step(_ state: inout Scheduler.State, _ scheduler: Scheduler) -> Step {
         if isDue { state.ready.workerIsHere(level) }
         isDue = false
@@ -71,7 +72,7 @@ struct Worker {
     private mutating func stepToFirst(_ state: inout Scheduler.State, _ scheduler: Scheduler) -> Step {
         let hadSlot = hasSlot
         let operation = popFirst(&state, scheduler)
-        // If its slot went on to this operation, none has come free for others.
+        // If this operation took its slot, none has become free for others.
         let isSlotInUse = hadSlot && !hasSlot
         giveSlot(scheduler)
         guard let operation else {
@@ -107,7 +108,7 @@ struct Worker {
         hasSlot = false
     }
 
-    /// It becomes the one of its level that is due, or leaves where there is one.
+    /// Becomes the worker that is due for its level, or ends if there is one.
     private mutating func pause(_ ready: inout ReadyQueue) -> Step {
         guard ready.expectWorker(level) else { return .leave(nil) }
         isDue = true
@@ -127,7 +128,7 @@ extension Scheduler {
         }
     }
 
-    /// Runs what is ready until nothing is.
+    /// Runs ready operations until there are none.
     private nonisolated(nonsending) func work(_ level: UInt8) async {
         var worker = Worker(level: level, task: .current)
         while true {
@@ -145,7 +146,7 @@ extension Scheduler {
         }
     }
 
-    /// Runs an operation in the worker, where that can't be told from a task of its own.
+    /// Runs an operation in the worker, if the operation can't notice that it has no separate task.
     @inline(__always)
     private nonisolated(nonsending) func start(_ operation: ReadyOperation, _ worker: inout Worker) async {
         let node = operation.node
@@ -153,7 +154,7 @@ extension Scheduler {
             return startInOwnTask(operation)
         }
         let result = await result(of: operation, in: worker.task)
-        // Before its end is told: a dependent may want the same locks.
+        // Before its end is reported: a dependent may want the same locks.
         if let ticket = operation.ticket {
             worker.successor = gatekeeper.locks.release(ticket, by: self, at: worker.level)
         }
@@ -162,8 +163,8 @@ extension Scheduler {
         worker.isRetired = Task.isCancelled
     }
 
-    /// Runs an operation in a task of its own, here until it has to wait for the first time. Detached: which task happened
-    /// to end the last dependency must not matter.
+    /// Runs an operation in its own task, in this thread until it first has to wait. Detached, so that the task that ended the
+    /// last dependency has no influence.
     private func startInOwnTask(_ operation: ReadyOperation) {
         Task.immediateDetached(
             priority: TaskPriority(rawValue: operation.node.level), executorPreference: gatekeeper.executor
@@ -197,10 +198,10 @@ extension Scheduler {
 
 // MARK: - Ready operations
 
-/// Ready operations by priority, and which workers are due.
+/// Ready operations by priority, and the workers that are due.
 ///
-/// At most one worker of each priority is due: created or paused, and not running yet. So their number grows to that of the
-/// pool's threads, and while one works long the next takes over.
+/// At most one worker of each priority is due: created or paused, and not running yet. So the number of workers grows up to the
+/// number of the pool's threads, and if one works for long, the next takes over.
 struct ReadyQueue {
     private struct Level {
         let level: UInt8
@@ -215,7 +216,7 @@ struct ReadyQueue {
     /// Levels from the highest to the lowest; few, so that they are searched in order.
     private var levels: [Level] = []
 
-    /// The highest level of an operation; −1 where there is none.
+    /// Highest level of an operation; −1 if there is none.
     var highestLevel: Int {
         for level in levels where !level.isEmpty { return Int(level.level) }
         return -1
@@ -235,7 +236,7 @@ struct ReadyQueue {
         for operation in submissions.takeAll() { append(operation) }
     }
 
-    /// - Parameter takeSlot: takes a slot, where one is free; asked once at most.
+    /// - Parameter takeSlot: takes a slot, if one is free; called at most once.
     mutating func popFirst(_ takeSlot: () -> Bool) -> ReadyOperation? {
         var mayHaveSlot = true
         for index in levels.indices {
@@ -248,7 +249,7 @@ struct ReadyQueue {
         return nil
     }
 
-    /// - Returns: all operations, to be released where nothing is locked.
+    /// - Returns: all operations, to be released while nothing is locked.
     mutating func removeAll() -> [ReadyOperation] {
         var all: [ReadyOperation] = []
         for index in levels.indices {
@@ -263,7 +264,7 @@ struct ReadyQueue {
         levels[index(of: level)].hasWorkerDue = false
     }
 
-    /// Tells whether a worker of this level or a higher one is due.
+    /// True if a worker of this level or a higher one is due.
     func hasWorkerDue(atLeast level: Int) -> Bool {
         levels.contains { $0.hasWorkerDue && $0.level >= level }
     }
