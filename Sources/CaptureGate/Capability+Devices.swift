@@ -5,7 +5,7 @@ extension Capability {
     ///
     /// *thread-safe*
     public struct Microphone: DeviceCapability {
-        /// Device, level and purpose that are asked for.
+        /// Requested device, level and purpose.
         public let requirement: DeviceRequest
 
         /// Describes what a capture needs; asks nobody.
@@ -25,7 +25,7 @@ extension Capability {
     ///
     /// *thread-safe*
     public struct Camera: DeviceCapability {
-        /// Device, level and purpose that are asked for.
+        /// Requested device, level and purpose.
         public let requirement: DeviceRequest
 
         /// Describes what a capture needs; asks nobody.

@@ -23,7 +23,7 @@ package final class BrokerAgent: Sendable {
         var tasks: [UInt32: Task<Void, Never>] = [:]
     }
 
-    /// To the broker; made with the first request. It may be asked for the decisions of all of this user's programs.
+    /// Connection to the broker; made with the first request. It may read the decisions of all of this user's programs.
     package let link: BrokerLink
     private let prompter: any Prompter
     private let onEvent: @Sendable (Event) -> Void
@@ -32,10 +32,10 @@ package final class BrokerAgent: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - path: of the broker's socket.
-    ///   - user: that the broker must run as.
+    ///   - path: path of the broker's socket.
+    ///   - user: user that the broker must run as.
     ///   - prompter: asks the person.
-    ///   - onEvent: is told what happens, on any thread.
+    ///   - onEvent: called for each event, on any thread.
     package init(
         at path: String = BrokerLink.socket, of user: UInt32 = 0, asking prompter: any Prompter,
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
@@ -86,11 +86,11 @@ package final class BrokerAgent: Sendable {
         }
     }
 
-    /// Runs a body, and answers here what the broker asks meanwhile, where it lets this program ask.
+    /// Runs a body, and meanwhile answers the broker's questions here, if the broker lets this program ask.
     ///
     /// - Parameters:
-    ///   - link: of the body, whose broker is meant.
-    ///   - prompter: asks the person; where it can't, this program becomes no agent.
+    ///   - link: connection of the body, to the same broker.
+    ///   - prompter: asks the person; if it can't, this program does not become an agent.
     package static func serving<Value: Sendable>(
         _ link: BrokerLink, asking prompter: any Prompter, _ body: @Sendable () async -> Value
     ) async -> Value {
@@ -103,7 +103,7 @@ package final class BrokerAgent: Sendable {
             }
         }
         let task = Task {
-            // A refusal: another agent is asked, or nobody.
+            // If it is refused, another agent is asked, or nobody.
             try? await agent.run()
             signal.finish()
         }

@@ -40,7 +40,7 @@ package struct BrokerWelcome: BrokerField, Hashable, Sendable {
     }
 }
 
-/// Part of the decisions that is asked for.
+/// Range of decisions to read.
 package struct DecisionQuery: BrokerField, Hashable, Sendable {
     /// False for those about the program that asks; true for all of its user's, which agents alone may read.
     package var isOfUser = false
@@ -101,8 +101,8 @@ package struct DecisionPage: BrokerField, Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - snapshot: the reading, with the decisions that the reader may see.
-    ///   - start: number of entries to leave out.
-    /// - Throws: where a single decision is too large for a packet.
+    ///   - start: number of entries to skip.
+    /// - Throws: if a single decision is too large for a packet.
     package init(of snapshot: StoreSnapshot, from start: Int) throws(BrokerFault) {
         let all =
             snapshot.decisions.map { StoredDecision($0, isConsumed: false) }
@@ -244,7 +244,7 @@ package struct AgentQuestion: BrokerField, Hashable, Sendable {
     /// Content of a question.
     package enum Content: BrokerField, Hashable, Sendable {
         case devices(Question)
-        /// Yes or no: `allow` with any lifetime is a yes.
+        /// Yes or no: `allow` with any lifetime means yes.
         case confirmation(ConfirmationRequest)
 
         package static var blank: Content { .confirmation(.blank) }

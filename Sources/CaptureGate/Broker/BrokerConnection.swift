@@ -51,7 +51,7 @@ package final class BrokerConnection: Sendable {
     ///   - packet: with as many files as belong to its message.
     ///   - files: stay the caller's.
     ///   - deadline: end of the wait for another end that does not read; a server has none, so that no client holds it up.
-    /// - Throws: `.unavailable` where the connection has ended, `.timedOut` where the other end does not read, `.usage` where
+    /// - Throws: `.unavailable` if the connection has ended, `.timedOut` if the other end does not read, `.usage` if
     ///   the message is beyond a limit.
     package func send(
         _ packet: BrokerPacket, _ files: [RawDescriptor] = [], until deadline: Deadline = .now
@@ -82,7 +82,7 @@ package final class BrokerConnection: Sendable {
 
     /// Waits for a packet.
     ///
-    /// - Throws: what is wrong with it. The connection is worth nothing then: close it.
+    /// - Throws: the fault of the packet. The connection is unusable then: close it.
     package func receive(until deadline: Deadline) throws(BrokerFault) -> Arrival {
         while true {
             let found = Result { () throws(Errno) in try socket.receive(upTo: BrokerLimit.packet) }
@@ -97,7 +97,7 @@ package final class BrokerConnection: Sendable {
         }
     }
 
-    /// Checks a message; its files are closed where they do not belong to it.
+    /// Checks a message; files that do not belong to it are closed.
     private func arrival(of message: ReceivedMessage) throws(BrokerFault) -> Arrival {
         let isTrue =
             switch sender {

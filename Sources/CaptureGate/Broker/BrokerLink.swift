@@ -3,19 +3,20 @@ import Gate
 import GateStore
 import LinuxSystem
 
-/// A program's line to the broker: one connection, which all of the program's requests share.
+/// A program's connection to the broker, shared by all of the program's requests.
 ///
-/// It is made with the first request, and anew with the next one after the broker has gone: what was under way then has
-/// failed, and all streams have ended. Whatever the broker sends that it should not ends the connection, too.
+/// It is made with the first request. After the broker has gone, the next request makes it again: open requests then have failed,
+/// and all streams have ended. If the broker sends an invalid message, the connection ends, too.
 ///
 /// *thread-safe*
 package final class BrokerLink: Sendable {
     /// The broker's socket on every machine.
     package static let socket = "/run/capturegate/broker"
 
-    /// The machine's broker, where there is one: looked for once. A socket that is neither root's nor the broker's is none.
+    /// The machine's broker, if there is one: searched for once. A socket that belongs neither to root nor to the broker does not
+    /// count.
     ///
-    /// Where it is there and does not answer, nothing is captured.
+    /// If it exists and does not answer, nothing is captured.
     package static let machine: BrokerLink? = {
         let user = machineUser
         guard case .success(let status) = FileStatus.ofLink(socket), status.kind == .socket,
@@ -24,7 +25,7 @@ package final class BrokerLink: Sendable {
         return BrokerLink(of: user)
     }()
 
-    /// User that the machine's broker runs as: its own, where there is one, else root.
+    /// User that the machine's broker runs as: its own, or root if there is none.
     package static var machineUser: UInt32 { (try? Users.id(ofUser: "capturegate")) ?? 0 }
 
     /// News of a stream.
@@ -66,12 +67,12 @@ package final class BrokerLink: Sendable {
 
     let path: String
     let user: UInt32
-    /// True where it lends the built-in test devices, too, as its tests have it.
+    /// True if it also lends the built-in test devices, as in its tests.
     let lendsBuiltIn: Bool
     private let role: BrokerHello.Role
-    /// The program that is captured for, where it is another one.
+    /// Program on whose behalf this one captures; `nil` if it is this one.
     private let principal: ProcessHandle?
-    /// The files that go with the hello: the principal's own.
+    /// Files that are sent with the hello: those of the principal.
     private let helloFiles: [RawDescriptor]
     private let onEvent: (@Sendable (BrokerEvent?) -> Void)?
     private let state = Locked(State())
@@ -98,14 +99,14 @@ package final class BrokerLink: Sendable {
         self.onEvent = onEvent
     }
 
-    /// A line by which another program's capture is asked for: it is judged as that program's own. The broker allows that to
-    /// those who may be agents.
+    /// Connection for another program's captures, which are judged as that program's own. The broker allows this to programs that
+    /// may be agents.
     ///
     /// - Parameters:
     ///   - principal: the other program, of the same user.
-    ///   - path: of the socket.
-    ///   - user: that the broker must run as.
-    ///   - lendsBuiltIn: set for built-in devices to be opened by the broker, too.
+    ///   - path: path of the socket.
+    ///   - user: user that the broker must run as.
+    ///   - lendsBuiltIn: true if the broker opens built-in devices, too.
     package init(
         for principal: consuming ProcessHandle, at path: String = socket, of user: UInt32, lendsBuiltIn: Bool = false
     ) {
@@ -133,9 +134,9 @@ extension BrokerLink {
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - limit: time for the reply; `nil` where a person is asked: then a cancelled task withdraws the question.
-    ///   - news: gets the news of the stream that it opens.
-    /// - Throws: the broker's refusal; `.unavailable` where there is no broker, or it breaks the protocol.
+    ///   - limit: time for the reply; `nil` if a person is asked: then a cancelled task withdraws the question.
+    ///   - news: gets the news of the stream that the request opens.
+    /// - Throws: the broker's refusal; `.unavailable` if there is no broker, or it violates the protocol.
     package func call(
         _ request: BrokerRequest, within limit: Duration? = patience,
         news: (@Sendable (StreamNews) -> Void)? = nil
@@ -235,7 +236,7 @@ extension BrokerLink {
         return id
     }
 
-    /// Sends a request that has its number; where that fails, it fails.
+    /// Sends a request with its number; if that fails, the request fails.
     private func post(_ request: BrokerRequest, _ id: UInt32, by connection: BrokerConnection) {
         do throws(CaptureError) {
             try connection.send(
@@ -264,7 +265,7 @@ extension BrokerLink {
         }
     }
 
-    /// Takes back what was asked for by a task that is cancelled.
+    /// Withdraws the request of a cancelled task.
     private func withdraw(_ ticket: BrokerTicket) {
         ticket.isCancelled = true
         guard let id = ticket.id, state.withLock({ $0.pending[id] != nil }) else { return }
@@ -275,7 +276,7 @@ extension BrokerLink {
 // MARK: - The connection
 
 extension BrokerLink {
-    /// The connection, made now where there is none. On the queue alone.
+    /// Connection, made now if there is none. On the queue only.
     private func connected() throws(CaptureError) -> BrokerConnection {
         if let connection = state.withLock({ $0.connection }) { return connection }
         let connection: BrokerConnection
@@ -349,7 +350,7 @@ extension BrokerLink {
     /// Forgets a stream that was closed.
     func forget(_ stream: UInt32) { state.withLock { _ = $0.streams.removeValue(forKey: stream) } }
 
-    /// Ends a request. False where nobody made it.
+    /// Ends a request. False if nobody made it.
     private func answer(_ id: UInt32, _ reply: BrokerReply, _ files: ReceivedFiles) -> Bool {
         let (pending, epoch, isDropped) = state.withLock { state in
             let pending = state.pending.removeValue(forKey: id)
@@ -368,7 +369,7 @@ extension BrokerLink {
         return pending != nil || isDropped
     }
 
-    /// Ends all that was under way by a connection.
+    /// Ends all requests and streams of a connection.
     private func lose(_ connection: BrokerConnection) {
         connection.close()
         let left = state.withLock { state -> ([Pending], [@Sendable (StreamNews) -> Void])? in

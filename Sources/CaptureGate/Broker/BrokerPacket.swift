@@ -10,7 +10,7 @@ package enum BrokerLimit {
     package static let text = 4096
     /// Devices of one question.
     package static let items = 16
-    /// Entries of a list that has no limit of its own.
+    /// Maximum entries of a list without a specific limit.
     package static let entries = 1024
     /// Connections of one user.
     package static let connections = 128
@@ -54,15 +54,15 @@ package protocol BrokerField {
     mutating func code(_ coder: inout FieldCoder) throws(BrokerFault)
 }
 
-/// Reads fields from a packet or writes them to one: numbers with the low byte first, texts and lists behind their counts.
+/// Reads fields from a packet or writes them to one: numbers with the low byte first, texts and lists after their counts.
 ///
-/// Both directions have the same limits, so that nothing is sent that the other end would refuse.
+/// Both directions have the same limits, so that no packet is sent that the other end would refuse.
 ///
 /// *session-bound*
 package struct FieldCoder {
-    /// The packet, whole where it is read, and up to here where it is written.
+    /// Packet: complete when read, and up to here when written.
     private(set) var bytes: [UInt8]
-    /// Index of the next byte to read; `nil` where the packet is written.
+    /// Index of the next byte to read; `nil` if the packet is written.
     private var next: Int?
 
     /// Begins a packet.
@@ -84,7 +84,7 @@ package struct FieldCoder {
         if let next, next != bytes.count { throw .trailing }
     }
 
-    /// Passes bytes: as many as there are in `piece`.
+    /// Passes bytes: the number of bytes in `piece`.
     mutating func raw(_ piece: inout [UInt8]) throws(BrokerFault) {
         guard let start = next else {
             guard bytes.count + piece.count <= BrokerLimit.packet else { throw .size }
@@ -139,7 +139,7 @@ package struct FieldCoder {
         guard value <= most else { throw fault }
     }
 
-    /// Passes a text behind its number of bytes.
+    /// Passes a text after its number of bytes.
     mutating func text(_ value: inout String, most: Int = BrokerLimit.text) throws(BrokerFault) {
         var piece = isReading ? [] : Array(value.utf8)
         var length = piece.count
@@ -152,7 +152,7 @@ package struct FieldCoder {
         value = text
     }
 
-    /// Passes a list behind its count.
+    /// Passes a list after its count.
     mutating func list<Element: BrokerField>(
         _ values: inout [Element], most: Int = BrokerLimit.entries
     ) throws(BrokerFault) {
@@ -167,7 +167,7 @@ package struct FieldCoder {
         }
     }
 
-    /// Passes a value that may be missing, behind a byte that says so.
+    /// Passes a value that may be missing, after a byte that says whether it is present.
     mutating func optional<Value: BrokerField>(_ value: inout Value?) throws(BrokerFault) {
         var isThere = value != nil
         try isThere.code(&self)
@@ -239,7 +239,7 @@ package struct BrokerPacket: Hashable, Sendable {
 
     /// The packet's bytes.
     ///
-    /// - Throws: where a text, a list or the whole is beyond its limit.
+    /// - Throws: if a text, a list or the whole is beyond its limit.
     package func encoded() throws(BrokerFault) -> [UInt8] {
         guard message.isEvent == (id == 0) else { throw .value }
         var body = FieldCoder()

@@ -1,15 +1,15 @@
 import Gate
 import LinuxSystem
 
-/// Has the broker ask: its agent, which alone can show that a person has answered.
+/// Has the broker ask through its agent, since only an agent can prove that a person has answered.
 ///
-/// While it waits, this program is an agent itself, where the broker lets it: then the question comes back here. So the
-/// command line asks at its own terminal, also where no agent was started.
+/// While it waits, this program is an agent itself, if the broker allows it: then the question returns here. So the command line
+/// asks at its own terminal, even if no agent was started.
 ///
 /// *thread-safe*
 package struct BrokerPrompter: PersonPrompter {
     private let link: BrokerLink
-    /// Asks for what is none of the broker's business, and as an agent.
+    /// Asks questions that do not concern the broker, and as an agent.
     private let other: any Prompter
 
     /// - Parameters:
@@ -25,7 +25,7 @@ package struct BrokerPrompter: PersonPrompter {
     package var asksPerson: Bool { true }
 
     package func obstacle() async -> CaptureError? {
-        // Only the broker knows its agents, and says so when it is asked.
+        // Only the broker knows its agents, and reports a missing one when it is asked.
         nil
     }
 

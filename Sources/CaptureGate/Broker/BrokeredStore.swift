@@ -1,15 +1,15 @@
 import Gate
 import LinuxSystem
 
-/// The store of a program whose devices a broker opens: decisions are the broker's, and so is the audit log.
+/// Store of a program whose devices a broker opens: decisions and audit log are the broker's.
 ///
-/// The program's own gate reads them to know what to ask for and what to say. It decides nothing by them: the broker judges
-/// each opening anew, by its own gate.
+/// The program's own gate reads them to know what to ask and what to report. It decides nothing with them: the broker judges each
+/// opening again, by its own gate.
 ///
 /// *thread-safe*
 package struct BrokeredStore: GrantStore {
     package let link: BrokerLink
-    /// Set for decisions about all of the user's programs; else those about this one.
+    /// True for decisions about all of the user's programs; otherwise only those about this one.
     private let isOfUser: Bool
 
     package init(_ link: BrokerLink) {
@@ -23,7 +23,7 @@ package struct BrokeredStore: GrantStore {
         isOfUser = true
     }
 
-    /// - Throws: `.notAuthorized` where decisions about other programs are asked for, and this one may not be an agent.
+    /// - Throws: `.notAuthorized` if decisions about other programs are requested, and this one may not be an agent.
     package func snapshot() throws(CaptureError) -> StoreSnapshot {
         // A store that changes between two pages is read again from the first.
         for _ in 0..<8 {
@@ -34,7 +34,7 @@ package struct BrokeredStore: GrantStore {
             remedies: [Remedy("Try again.")])
     }
 
-    /// One reading; `nil` where the store changed meanwhile.
+    /// One reading; `nil` if the store changed meanwhile.
     private func reading() throws(CaptureError) -> StoreSnapshot? {
         var pages: [DecisionPage] = []
         var count = 0
@@ -44,7 +44,7 @@ package struct BrokeredStore: GrantStore {
                 throw BrokerFault.kind.error
             }
             if let first = pages.first, first.version != page.version { return nil }
-            // A page without entries that others follow would go on for ever, and so would too many.
+            // Empty pages with a successor would never end, and neither would too many pages.
             guard !page.hasMore || !page.entries.isEmpty, pages.count < 1024 else { throw BrokerFault.count.error }
             pages.append(page)
             count += page.entries.count
@@ -103,7 +103,7 @@ package struct BrokeredStore: GrantStore {
         link.observeChanges(handler)
     }
 
-    /// Has the broker change its store, which may mean that a person is asked.
+    /// Makes the broker change its store, for which a person may be asked.
     private func commit(of request: BrokerRequest) throws(CaptureError) -> StoreCommit {
         guard case .recorded(let recorded) = try link.wait(for: request, within: nil).body else {
             throw BrokerFault.kind.error

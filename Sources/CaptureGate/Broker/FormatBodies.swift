@@ -5,7 +5,7 @@ import Gate
 package struct LentFormats: BrokerField, Hashable, Sendable {
     package var formats = Device.Formats.unknown
     package var inputs: [VideoInput] = []
-    /// First call that failed, as its manual page names it; empty where none did.
+    /// First call that failed, as its manual page names it; empty if none did.
     package var call = ""
     /// Its errno.
     package var errno: Int32 = 0
@@ -149,7 +149,7 @@ extension VideoTimings: BrokerField {
 /// Request to set a control.
 package struct ControlOrder: BrokerField, Hashable, Sendable {
     package var choice = DeviceChoice.blank
-    /// The control's number, as the device has it.
+    /// Number of the control on the device.
     package var control: UInt32 = 0
     package var value = ControlValue.blank
 

@@ -1,7 +1,7 @@
 import Gate
 
-// The gate's own types as fields of messages. Most of them can't be changed once they are made: their parts are passed one by
-// one, and the value is made anew of them.
+// The gate's own types as fields of messages. Most of them can't be changed after they are made: their parts are passed one by
+// one, and a new value is made from them.
 
 extension DeviceID: BrokerField {
     package static var blank: DeviceID { DeviceID(rawValue: "") }
@@ -183,7 +183,7 @@ extension Question: BrokerField {
         try coder.list(&items, most: BrokerLimit.items)
         try coder.list(&lifetimes, most: BrokerLimit.items)
         try coder.optional(&previous)
-        // Only a yes can stand there.
+        // Only a permission is valid there.
         let grant = previous.flatMap { Grant($0) }
         guard (previous == nil) == (grant == nil) else { throw .value }
         self = Question(subject: subject, items: items, lifetimes: lifetimes, previous: grant)

@@ -4,15 +4,15 @@ import LinuxSystem
 
 /// The gate's hold on a device that the broker has opened: this program's own permission, and the broker's stream.
 ///
-/// The broker judges by a gate of its own, and wipes the ring before it says so. The permission here ends with it, whichever
-/// is heard of first.
+/// The broker judges by its own gate, and erases the ring before it reports the end. The permission here ends with it, whichever
+/// end is noticed first.
 ///
 /// *thread-safe*
 final class LentHold: CaptureHold {
     private struct State {
         /// Stream on a connection; `nil` while there is none.
         var stream: (number: UInt32, connection: UInt64)?
-        /// Name of the input that was asked for; empty where none was.
+        /// Name of the requested input; empty if none was requested.
         var input = ""
         var endReason: CaptureEndReason?
         var handler: (@Sendable (CaptureEndReason) -> Void)?
@@ -20,7 +20,7 @@ final class LentHold: CaptureHold {
         var failure: CaptureError?
         var isFinished = false
 
-        /// The wish with the input's name of before, where it has none.
+        /// The request, with the input's name of the previous one if it has none.
         mutating func completed(_ wish: StreamWish) -> StreamWish {
             guard case .video(let settings, let name) = wish else { return wish }
             if !name.isEmpty { input = name }
@@ -55,7 +55,7 @@ final class LentHold: CaptureHold {
 
     var endReason: CaptureEndReason? { state.withLock { $0.endReason } ?? permission.endReason }
 
-    /// The broker's words for an end that is not the gate's; `nil` where there is none.
+    /// The broker's description of an end that is not the gate's; `nil` if there is none.
     var failure: CaptureError? { state.withLock { $0.failure } }
 
     func onEnd(_ handler: @escaping @Sendable (CaptureEndReason) -> Void) {
@@ -102,9 +102,9 @@ extension LentHold {
         var reader: SharedRingReader
     }
 
-    /// Has the broker open the device, or open it again where this program has its stream already; blocks.
+    /// Makes the broker open the device, or open it again if this program has its stream already; blocks.
     ///
-    /// - Parameter wish: format. The name of an input holds for later openings, too.
+    /// - Parameter wish: format. The name of an input also applies to later openings.
     func open(_ wish: StreamWish) throws(CaptureError) -> Opening {
         let (wish, old) = state.withLock { state in (state.completed(wish), state.stream) }
         let request: BrokerRequest =
@@ -139,7 +139,7 @@ extension LentHold {
         guard let stream = state.withLock({ $0.stream }) else { return }
         link.send(.start(stream.number)) { [weak self] error in
             self?.fail(error)
-            // Nothing comes, and nothing says so in the ring.
+            // No data comes, and the ring does not report an end.
             self?.stop()
         }
     }
@@ -190,6 +190,6 @@ extension CaptureError {
 }
 
 extension DevicePermit {
-    /// The broker that opens what this permit is for; `nil` where this program does.
+    /// The broker that opens what this permit is for; `nil` if this program does.
     var broker: BrokerLink? { (store as? BrokeredStore)?.link }
 }

@@ -1,7 +1,7 @@
 import Gate
 import LinuxSystem
 
-/// Controls of a device that the broker has, by requests of one control each; the broker judges each anew.
+/// Controls of a device that the broker has opened, with one request per control; the broker judges each again.
 ///
 /// *session-bound*
 final class BrokerControls: ControlBackend {

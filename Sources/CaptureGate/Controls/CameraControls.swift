@@ -78,20 +78,20 @@ final class CameraControls: ControlBackend {
             automatic: automatic)
     }
 
-    /// Looks up the automatic control among those that this device has.
+    /// Finds the automatic control among those that this device has.
     private func automatic(of control: UInt32, names: [UInt32: String]) -> AutomaticControl? {
         guard let pair = AutomaticPair.partner(of: control), let name = names[pair.number] else { return nil }
         return AutomaticControl(name: name, manual: .integer(pair.manual))
     }
 
-    /// Reads a menu. At most 1024 items are asked for, one request each: a driver's range may be absurd.
+    /// Reads a menu. At most 1024 items are queried, one request each: a driver's range may be absurd.
     private func items(_ raw: cm_v4l2_control, _ kind: DeviceControl.Kind) throws(DeviceCallError) -> [ControlItem] {
         guard kind == .menu || kind == .integerMenu, raw.minimum >= 0, raw.maximum >= raw.minimum else { return [] }
         var items: [ControlItem] = []
         for number in raw.minimum...min(raw.maximum, raw.minimum + 1023) {
             var menu = cm_v4l2_menu()
             let result = cm_v4l2_querymenu(node, raw.id, UInt32(clamping: number), &menu)
-            // What the device leaves out of its menu is no argument that it takes.
+            // A number that the device omits from its menu is not a valid argument.
             if result == -EINVAL { continue }
             try DeviceCallError.check("VIDIOC_QUERYMENU", result)
             let name = FixedText.of(menu.name)
@@ -100,7 +100,7 @@ final class CameraControls: ControlBackend {
         return items
     }
 
-    /// Reads a value; `nil` where the device refuses. The other controls are worth listing all the same.
+    /// Reads a value; `nil` if the device refuses. The other controls are worth listing all the same.
     private func value(_ raw: cm_v4l2_control, _ kind: DeviceControl.Kind) -> ControlValue? {
         switch kind {
         case .button, .compound: return nil

@@ -73,13 +73,13 @@ struct ControlAccess {
 }
 
 extension ControlAccess {
-    /// Sets controls to their defaults; those without a default stay as they are.
+    /// Sets controls to their defaults; those without a default stay unchanged.
     ///
-    /// While an automatic is on, the values that it sets can't be set by hand, and the device keeps the values set
-    /// before for when it is switched off. So those automatics are switched to manual first. After the values have been
-    /// set, each automatic gets its own default, or what it was where it is not to be reset.
+    /// While an automatic mode is on, the values that it controls can't be set, and the device keeps the earlier values for when
+    /// it is switched off. So those automatic modes are switched to manual first. After the values have been set, each automatic
+    /// control gets its own default, or its former value if it is not to be reset.
     ///
-    /// - Throws: where the device has gone or can't list its controls; any other error of one control becomes that
+    /// - Throws: if the device has gone or can't list its controls; any other error of one control becomes that
     ///   control's failure.
     func reset(_ controls: [DeviceControl]) throws(CaptureError) -> ControlReset {
         let wanted = controls.filter { $0.defaultValue != nil && !$0.flags.contains(.readOnly) }
@@ -159,7 +159,7 @@ extension ControlAccess {
         (try? read(automatic))?.value == .integer(next)
     }
 
-    /// Final setting of an automatic: its default where that is wanted, else its present one.
+    /// Final setting of an automatic control: its default if that is requested, otherwise its present one.
     private func next(_ automatic: DeviceControl, _ wanted: [DeviceControl]) -> Int64? {
         if wanted.contains(where: { $0.name == automatic.name }) { return automatic.defaultValue }
         if case .integer(let number)? = automatic.value { return number }

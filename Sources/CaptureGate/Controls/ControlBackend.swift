@@ -12,7 +12,7 @@ protocol ControlBackend: AnyObject {
     func read(_ control: DeviceControl) throws(DeviceCallError) -> DeviceControl
     /// Sets a value that was checked.
     ///
-    /// - Returns: the number or text that the device was given: a number where decibels were asked for.
+    /// - Returns: the number or text that the device was given: a number if decibels were requested.
     func write(_ value: ControlValue, to control: DeviceControl) throws(DeviceCallError) -> ControlValue
 }
 

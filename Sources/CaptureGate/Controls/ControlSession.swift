@@ -18,7 +18,7 @@ public struct ControlSession: ~Copyable {
     /// Opens the device that the permit names.
     ///
     /// - Parameter permit: of one device; used up.
-    /// - Throws: `.notAuthorized` where the permission has gone meanwhile, `.noDevice`. The C functions are `open` and
+    /// - Throws: `.notAuthorized` if the permission has gone meanwhile, `.noDevice`. The C functions are `open` and
     ///   `snd_ctl_open`.
     public init(opening permit: consuming DevicePermit) async throws(CaptureError) {
         let (id, capability) = (permit.device.id, permit.capability)
@@ -43,7 +43,7 @@ public struct ControlSession: ~Copyable {
     private static func backend(
         of device: Device, by broker: BrokerLink?
     ) throws(DeviceCallError) -> any ControlBackend {
-        // A name of ALSA's configuration has no mixer of its own: the cards' mixers belong to other devices.
+        // A name of ALSA's configuration has no mixer: the cards' mixers belong to other devices.
         guard let node = device.nodes.first else { return NoControls() }
         if let broker { return BrokerControls(of: device, by: broker) }
         let backend: any ControlBackend =
@@ -61,7 +61,7 @@ public struct ControlSession: ~Copyable {
 
     /// All controls in the device's order, with their present values.
     ///
-    /// - Throws: `.revoked` or `.expired` where the permission has gone; what the device answers.
+    /// - Throws: `.revoked` or `.expired` if the permission has gone; what the device answers.
     public func controls() throws(CaptureError) -> [DeviceControl] {
         try checkPermission()
         return try access.controls()
@@ -70,7 +70,7 @@ public struct ControlSession: ~Copyable {
     /// Control of a name among those of ``controls()``.
     ///
     /// - Parameters:
-    ///   - name: in any case; spaces and signs stand for underscores.
+    ///   - name: in any case; spaces and other characters count as underscores.
     ///   - controls: list to choose from.
     /// - Throws: `.usage` with the names that may have been meant.
     public func control(
@@ -95,26 +95,26 @@ public struct ControlSession: ~Copyable {
         return try access.set(control, to: value)
     }
 
-    /// Writes a value that nothing looks at before, so that the device itself has to answer: for tests of devices.
+    /// Writes a value without checking it, so that the device itself has to answer: for tests of devices.
     ///
-    /// - Throws: `.revoked` or `.expired` where the permission has gone; what the device answers.
+    /// - Throws: `.revoked` or `.expired` if the permission has ended; the device's error.
     package func write(_ value: ControlValue, to control: DeviceControl) throws(CaptureError) {
         try checkPermission()
         try access.write(value, to: control)
     }
 
-    /// Sets controls to their defaults and reads them back; those without a default stay as they are.
+    /// Sets controls to their defaults and reads them back; those without a default stay unchanged.
     ///
-    /// An automatic that holds one of them is switched off meanwhile. In the end it has its own default where it is
-    /// among them, else its former setting.
+    /// An automatic mode that controls one of them is switched off meanwhile. In the end it has its own default if it is among
+    /// them, otherwise its former setting.
     ///
-    /// - Throws: where the permission or the device has gone; any other error is among the failures.
+    /// - Throws: if the permission or the device has gone; any other error is among the failures.
     public func reset(_ controls: [DeviceControl]) throws(CaptureError) -> ControlReset {
         try checkPermission()
         return try access.reset(controls)
     }
 
-    /// Closes the device and writes the end into the audit log.
+    /// Closes the device and writes the end to the audit log.
     ///
     /// - Parameter outcome: one short sentence on what was done.
     public consuming func close(_ outcome: String) async {
@@ -131,9 +131,9 @@ public struct ControlSession: ~Copyable {
 ///
 /// *thread-safe*
 public struct ControlChange: Hashable, Sendable {
-    /// Value that was asked for.
+    /// Requested value.
     public let asked: ControlValue
-    /// The control as it was read back afterwards.
+    /// Control as it was read back afterwards.
     public let control: DeviceControl
     /// True if the device took the value; also for a button or a write-only control, which have nothing to compare.
     public let isAsAsked: Bool
@@ -145,7 +145,7 @@ public struct ControlChange: Hashable, Sendable {
 public struct ControlReset: Sendable {
     /// Control that did not get its default, or automatic that did not get its former setting back.
     public struct Failure: Hashable, Sendable {
-        /// The control as it was when it was listed.
+        /// Control as it was when it was listed.
         public let control: DeviceControl
         /// Reason, with a remedy if one is known.
         public let error: CaptureError

@@ -14,14 +14,14 @@ extension DeviceControl {
         }
     }
 
-    /// The range in numbers, with the step where it is not 1.
+    /// Range in numbers, with the step if it is not 1.
     private var numbers: String {
         let ends =
             range.lowerBound == range.upperBound ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
         return step == 1 ? ends : "\(ends) in steps of \(step)"
     }
 
-    /// The range in decibels, where there is one.
+    /// Range in decibels, if there is one.
     private var scale: String {
         decibels.map { ", or \(Self.decibels($0.range.lowerBound)) to \(Self.decibels($0.range.upperBound))" } ?? ""
     }

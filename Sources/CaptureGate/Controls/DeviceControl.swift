@@ -28,7 +28,7 @@ public struct DeviceControl: Hashable, Sendable {
     public let range: ClosedRange<Int64>
     /// Distance between two values, 1 upwards.
     public let step: Int64
-    /// Driver's default; `nil` where it has none.
+    /// Driver's default; `nil` if it has none.
     public let defaultValue: Int64?
     /// State of the control, such as inactive or read-only.
     public let flags: ControlFlags
@@ -171,7 +171,7 @@ public struct AutomaticControl: Hashable, Sendable {
 enum AutomaticPair {
     /// Finds the automatic control that decides over a control.
     ///
-    /// - Returns: its number and its manual setting; `nil` where none is known.
+    /// - Returns: its number and its manual setting; `nil` if none is known.
     static func partner(of control: UInt32) -> (number: UInt32, manual: Int64)? { pairs[control] }
 
     private static let pairs: [UInt32: (number: UInt32, manual: Int64)] = [

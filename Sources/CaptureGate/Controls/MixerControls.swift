@@ -68,8 +68,7 @@ final class MixerControls: ControlBackend {
         }
     }
 
-    /// Numbers of all elements. The list is asked for twice, for its length and for its entries; it may have changed in
-    /// between.
+    /// Numbers of all elements. The list is read twice, for its length and for its entries, and may have changed in between.
     private func numbers() throws(DeviceCallError) -> [UInt32] {
         let count = try DeviceCallError.check("snd_ctl_elem_list", cm_elem_list(mixer, nil, 0))
         var numbers = [UInt32](repeating: 0, count: Int(min(count, 4096)))
@@ -136,7 +135,7 @@ extension MixerControls {
         return flags
     }
 
-    /// Reads an enumeration's items; those that the driver refuses are left out.
+    /// Reads an enumeration's items, without those that the driver refuses.
     private func items(_ element: cm_elem) -> [ControlItem] {
         guard element.type == 3 else { return [] }
         return (0..<min(element.items, 1024)).compactMap { item in
@@ -146,14 +145,14 @@ extension MixerControls {
         }
     }
 
-    /// Value of the first channel; `nil` where it can't be read.
+    /// Value of the first channel; `nil` if it can't be read.
     private func value(_ element: cm_elem) -> Int64? {
         guard element.flags & UInt32(CM_ELEM_READABLE) != 0, element.count > 0 else { return nil }
         var (element, values) = (element, [Int64](repeating: 0, count: Int(CM_ELEM_CHANNELS)))
         return cm_elem_read(mixer, &element, &values) >= 0 ? values[0] : nil
     }
 
-    /// Scale in decibels; `nil` where the element has none.
+    /// Scale in decibels; `nil` if the element has none.
     private func decibels(_ element: cm_elem, _ value: Int64?) -> ControlDecibels? {
         var (least, most): (Int64, Int64) = (0, 0)
         guard cm_elem_decibel_range(mixer, element.number, &least, &most) >= 0 else { return nil }

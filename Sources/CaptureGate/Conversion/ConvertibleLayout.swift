@@ -18,9 +18,9 @@ struct ConvertibleLayout {
     var block = (width: 2, height: 2)
     /// Divisor of the number of pixels.
     var blockPixels = 1
-    /// Pixels of every row in memory, where that is not the width.
+    /// Pixels of every row in memory, if that differs from the width.
     var storedWidth: Int?
-    /// Conversion done here; `nil` where libv4lconvert does it right.
+    /// Conversion done here; `nil` if libv4lconvert does it right.
     var conversion: Conversion?
     /// Unpacking without libv4lconvert, or before it.
     var unpacking: Unpacking?
@@ -52,7 +52,7 @@ struct ConvertibleLayout {
             && unpacking?.takes(width: width, height: height) ?? true
     }
 
-    /// Bytes of a row without padding; `nil` where there are no such rows.
+    /// Bytes of a row without padding; `nil` if there are no such rows.
     func rowBytes(width: Int) -> Int? { hasRows ? bitsPerPixel.map { width * $0 / 8 } : nil }
 
     /// Bytes of a whole frame without padding; `nil` for frames of any length.
@@ -123,7 +123,7 @@ extension ConvertibleLayout {
         ConvertibleLayout(.narrowed(width, rows, to: to))
     }
 
-    /// Positions of R, G and B: with four, three, five and six, eight and ten bits. X or A is left out.
+    /// Positions of R, G and B: with four, three, five and six, eight and ten bits. X or A is ignored.
     private static let rgb: [(layout: ConvertibleLayout, codes: String)] = [
         (words(1, "5:3 2:3 0:2"), "RGB1"),
         (words(2, "8:4 4:4 0:4"), "R444 XR12 AR12"), (words(2, "12:4 8:4 4:4"), "RX12 RA12"),

@@ -15,10 +15,10 @@ final class FrameAdapter: @unchecked Sendable {
     let fields: FieldArrangement
     /// Colour planes in each plane of memory.
     private let planes: [[ColourPlane]]
-    /// Buffer for one whole frame; empty where the driver's buffer has it already.
+    /// Buffer for one whole frame; empty if the driver's buffer has it already.
     private let gathered: UnsafeMutableRawBufferPointer
     private let converter: FrameConverter?
-    /// Pairing of fields; `nil` unless they come in buffers of their own.
+    /// Pairing of fields; `nil` unless they arrive in separate buffers.
     private var pairs: FieldPairer?
     /// True if all fields of the present frame had all their bytes.
     private var isWhole = true
@@ -28,7 +28,7 @@ final class FrameAdapter: @unchecked Sendable {
     /// - Parameters:
     ///   - format: format of whole frames.
     ///   - fields: arrangement of fields in the buffers.
-    /// - Returns: `nil` where the driver's own buffer will do.
+    /// - Returns: `nil` if the driver's own buffer will do.
     convenience init?(gathering format: VideoFormat, _ fields: FieldArrangement = .whole) {
         guard format.planeBytesPerLine.count > 1 || fields != .whole else { return nil }
         self.init(format, nil, fields)
@@ -49,7 +49,7 @@ final class FrameAdapter: @unchecked Sendable {
 
     deinit { gathered.deallocate() }
 
-    /// Forgets a waiting field: after a return the device counts its fields anew.
+    /// Discards a waiting field: after a return the device numbers its fields from the start.
     func beginAgain() {
         if case .alternating(let order) = fields { pairs = FieldPairer(order) }
     }
@@ -62,7 +62,7 @@ final class FrameAdapter: @unchecked Sendable {
 
     /// Hands the frame on that a buffer completes.
     ///
-    /// - Returns: result of `body`; `nil` where the buffer completes no frame.
+    /// - Returns: result of `body`; `nil` if the buffer completes no frame.
     func adapt<Value, Failure: Error>(
         _ header: FrameHeader, _ first: RawSpan, _ second: RawSpan, _ third: RawSpan,
         _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
@@ -120,7 +120,7 @@ final class FrameAdapter: @unchecked Sendable {
 
     /// Copies all planes of memory into the whole frame.
     ///
-    /// - Returns: false where one of them is too short.
+    /// - Returns: false if one of them is too short.
     private func gather(_ first: RawSpan, _ second: RawSpan, _ third: RawSpan, isBottom: Bool = false) -> Bool {
         guard gather(first, 0, isBottom) else { return false }
         guard planes.count < 2 || gather(second, 1, isBottom) else { return false }
@@ -140,14 +140,14 @@ final class FrameAdapter: @unchecked Sendable {
 }
 
 extension CaptureSession where Format == VideoFormat {
-    /// Starts to convert frames of a rare format, on the reader's thread: to R, G and B, or to eight bits of the Y, Cb and Cr
-    /// that they contain.
+    /// Starts to convert frames of a rare format, on the reader's thread: to R, G and B, or to eight bits of the Y, Cb and Cr that
+    /// they contain.
     ///
-    /// ``format`` and ``differences`` say so afterwards. Call it before ``start()``. Formats that are not unpacked here
-    /// are converted by `v4lconvert_convert`.
+    /// Afterwards ``format`` and ``differences`` show it. Call it before ``start()``. Formats that are not unpacked here are
+    /// converted by `v4lconvert_convert`.
     ///
     /// - Returns: false for a format that nobody knows; nothing has changed then.
-    /// - Throws: `.unavailable` where there is too little memory for it.
+    /// - Throws: `.unavailable` if there is too little memory for it.
     public mutating func convertFrames() throws(CaptureError) -> Bool {
         guard FrameConverter.converts(format) else { return false }
         guard let converter = FrameConverter(format) else {

@@ -1,8 +1,8 @@
 import CMedia
 import CaptureBase
 
-/// Converter to R, G, B bytes of the formats that libv4lconvert knows, and to those or planes of Y, Cb and Cr of the
-/// formats that are unpacked here, in memory of its own.
+/// Converter in its own memory: to R, G, B bytes from the formats that libv4lconvert knows, and to those or to planes of Y, Cb and
+/// Cr from the formats that are unpacked here.
 ///
 /// *session-bound*
 final class FrameConverter {
@@ -53,7 +53,7 @@ final class FrameConverter {
         input = .allocate(byteCount: max(4 * pixels, whole) + 4 * format.width + 65_536, alignment: 64)
         output = .allocate(byteCount: 3 * pixels + 6 * format.width, alignment: 64)
         input.initializeMemory(as: UInt8.self, repeating: 0)
-        // A format without rows of its own is first unpacked to rows of one byte per pixel.
+        // A format without separate rows is first unpacked to rows of one byte per pixel.
         formats = (
             Self.raw(format, as: mosaic, rowBytes: layout.rowBytes(width: format.width) ?? format.width),
             Self.raw(target, rowBytes: 3 * format.width)
@@ -76,7 +76,7 @@ final class FrameConverter {
 
     /// Converts one frame.
     ///
-    /// - Returns: the frame, valid until the next call; empty where it is broken.
+    /// - Returns: the frame, valid until the next call; empty if it is broken.
     func convert(_ picture: RawSpan) -> UnsafeRawBufferPointer {
         let broken = UnsafeRawBufferPointer(start: nil, count: 0)
         guard let from = input.baseAddress, let to = output.baseAddress else { return broken }
@@ -108,7 +108,7 @@ final class FrameConverter {
 
     /// Unpacks a frame.
     ///
-    /// - Returns: number of bytes; 0 where the frame has too few.
+    /// - Returns: number of bytes; 0 if the frame has too few.
     private func unpack(_ picture: UnsafeRawBufferPointer, _ target: UnsafeMutableRawPointer) -> Int {
         guard let unpacker, unpacker.unpack(picture, into: target.assumingMemoryBound(to: UInt8.self)) else { return 0 }
         return unpacker.unpacking.targetByteCount(width: source.width, height: source.height)
@@ -116,7 +116,7 @@ final class FrameConverter {
 
     /// Copies the frame without its padding, of which libv4lconvert knows nothing in most formats.
     ///
-    /// - Returns: number of bytes; 0 where the frame has too few or too many.
+    /// - Returns: number of bytes; 0 if the frame has too few or too many.
     private func pack(_ picture: UnsafeRawBufferPointer) -> Int {
         guard let from = picture.baseAddress, let to = input.baseAddress else { return 0 }
         guard let rowBytes = layout.rowBytes(width: source.width) else {

@@ -93,7 +93,7 @@ struct ColourPlane: Hashable {
     ///   - source: start of the plane of memory.
     ///   - picture: start of the whole frame.
     ///   - fields: arrangement of the fields in `source`.
-    ///   - isBottom: the field in `source`, where it holds one alone.
+    ///   - isBottom: true if `source` holds only a bottom field.
     func weave(
         _ source: UnsafeRawPointer, into picture: UnsafeMutableRawPointer, _ fields: FieldArrangement, isBottom: Bool
     ) {
@@ -110,7 +110,7 @@ struct ColourPlane: Hashable {
         }
     }
 
-    /// Copies the rows of one field: to the second, fourth … row where `odd` is true, else to the first, third …
+    /// Copies the rows of one field: to the second, fourth … row if `odd` is true, otherwise to the first, third …
     private func copy(_ source: UnsafeRawPointer, _ picture: UnsafeMutableRawPointer, every odd: Bool) {
         for (index, row) in Swift.stride(from: odd ? 1 : 0, to: rows, by: 2).enumerated() {
             (picture + row * stride).copyMemory(from: source + index * stride, byteCount: stride)
@@ -156,7 +156,7 @@ extension VideoFormat {
 }
 
 extension PixelFormat {
-    /// Formats with planes of memory of their own, whose chroma planes have half the rows.
+    /// Formats with separate memory planes, whose chroma planes have half the rows.
     fileprivate static let halvingRows: Set<PixelFormat> = Set(
         ["NM12", "NM21", "YM12", "YM21"].compactMap { PixelFormat($0) })
 }

@@ -226,8 +226,7 @@ struct PackedPixels: Sendable {
 struct PackedPixelReader {
     /// Description of the pixels.
     private let words: PackedPixels
-    /// Table of a field's value in eight bits, 1024 entries per colour: a look-up in place of a multiplication and a
-    /// division.
+    /// Table of a field's value in eight bits, 1024 entries per colour: a lookup instead of a multiplication and a division.
     private let values: [UInt8]
 
     /// Entries per colour: fields have 10 bits at most.
@@ -241,8 +240,8 @@ struct PackedPixelReader {
         }
     }
 
-    /// Value in eight bits. White stays white however few bits it has; the middle of Cb and Cr stays where it is, or
-    /// grey would get a colour.
+    /// Value in eight bits. White stays white with any number of bits, and the middle of Cb and Cr is preserved, since grey would
+    /// otherwise get a colour.
     private static func eightBits(_ value: Int, _ bits: Int, isYUV: Bool) -> UInt8 {
         if isYUV { return UInt8(truncatingIfNeeded: bits > 8 ? value >> (bits - 8) : value << (8 - bits)) }
         let most = 1 << bits - 1

@@ -13,21 +13,21 @@ public struct Device: Hashable, Sendable {
     public let capability: CapabilityName
     /// Presence and holder, as far as they show without opening the device.
     public let availability: Availability
-    /// Reason why the id may not hold, such as two devices with equal serial numbers; `nil` where it holds.
+    /// Reason why the id may not hold, such as two devices with equal serial numbers; `nil` if it holds.
     public let ambiguity: String?
     /// Paths of the device files, the one that captures first; empty for built-in devices.
     public let nodes: [String]
     /// ALSA name of the device for libasound; `nil` for cameras.
     public let pcmName: String?
-    /// Capabilities; `.unknown` where the device was busy, or was not asked (`DeviceCatalog.Detail`).
+    /// Capabilities; `.unknown` if the device was busy, or was not asked (`DeviceCatalog.Detail`).
     public let formats: Formats
     /// Other ids of the same hardware. A denial of any alias denies this device.
     package var aliases: [DeviceID] = []
     /// Set for a device that a ``DeviceProvider`` has.
     package var provided: ProvidedFacts?
-    /// Inputs of a camera with their signals; empty where they were not asked for, as `formats`.
+    /// Inputs of a camera with their signals; empty if they were not queried, as with `formats`.
     public internal(set) var inputs: [VideoInput] = []
-    /// Meaning of a camera's samples, as it is set up now; `nil` where it does not report it.
+    /// Meaning of a camera's samples, as it is set up now; `nil` if it does not report it.
     public internal(set) var colorimetry: Colorimetry?
 
     /// True for `test:bars` and `test:tone`, which show and record nothing real.
@@ -66,7 +66,7 @@ public struct VideoMode: Hashable, Sendable, Codable {
     public let height: Int
     /// Range of smaller sizes; `nil` if the mode has only this size.
     public let smaller: SizeSteps?
-    /// Frame rates, fastest first; empty where the device does not report any.
+    /// Frame rates, fastest first; empty if the device does not report any.
     public let frameRates: [FrameRate]
     /// True if the device takes any rate between the first and the last of `frameRates`, too.
     public let takesRatesBetween: Bool
@@ -149,7 +149,7 @@ public struct DeviceInventory: Sendable {
     public struct Fault: Hashable, Sendable {
         /// Kind of device that was looked for.
         public let capability: CapabilityName
-        /// Device that is listed without some or all of its formats; `nil` where devices may be missing from the list.
+        /// Device that is listed without some or all of its formats; `nil` if devices may be missing from the list.
         public let device: DeviceID?
         /// The call that failed, and a remedy.
         public let error: CaptureError

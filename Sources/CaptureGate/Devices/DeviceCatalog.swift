@@ -12,13 +12,13 @@ public enum DeviceCatalog {
         case formats
     }
 
-    /// Lists the devices that are there now: cameras, then microphones, then the built-in ones, each sorted by id.
+    /// Lists the present devices: cameras, then microphones, then the built-in ones, each sorted by id.
     ///
-    /// A machine without audio, video or udev has none, which is not an error. Faults that hide devices are left out
-    /// here; ``inventory(_:of:)`` reports them.
+    /// A machine without audio, video or udev has none, which is not an error. Faults that hide devices are not reported here;
+    /// ``inventory(_:of:)`` reports them.
     /// - Parameters:
     ///   - detail: depth of the scan.
-    ///   - capability: one kind alone, or `nil` for both; looking for the other costs its time.
+    ///   - capability: one kind only, or `nil` for both; searching for the other takes time.
     public static func scan(_ detail: Detail = .formats, of capability: CapabilityName? = nil) -> [Device] {
         inventory(detail, of: capability).devices
     }
@@ -41,7 +41,7 @@ public enum DeviceCatalog {
         return DeviceInventory(devices: all + own.devices.filter(\.isBuiltIn), faults: own.faults)
     }
 
-    /// Lists devices while some are about to go: the kernel announces a removal before it takes the device out of /sys.
+    /// Lists devices while some are being removed: the kernel announces a removal before it removes the device from /sys.
     ///
     /// - Parameters:
     ///   - detail: depth of the scan.
@@ -68,12 +68,12 @@ public enum DeviceCatalog {
         return DeviceInventory(devices: devices + builtIn, faults: faults)
     }
 
-    /// Looks up a device by its id, including a PCM of ALSA's configuration (`alsa:NAME`), which no listing shows.
+    /// Finds a device by its id, including a PCM of ALSA's configuration (`alsa:NAME`), which no listing shows.
     ///
     /// - Parameters:
     ///   - id: id from a listing, or `alsa:NAME`.
-    ///   - capability: kind of device that is meant.
-    /// - Throws: `.noDevice` where it is not there.
+    ///   - capability: kind of device.
+    /// - Throws: `.noDevice` if it is missing.
     public static func device(_ id: DeviceID, _ capability: CapabilityName) throws(CaptureError) -> Device {
         if capability == .microphone, let named = try NamedPCM.device(id) { return named }
         if let provided = provided(id, capability) { return provided }
@@ -89,8 +89,8 @@ public enum DeviceCatalog {
 
     /// True if a device is still at the node where it was looked up.
     ///
-    /// Called after the node was opened: another device may have taken it in between. A descriptor of a device that
-    /// left and came back delivers nothing. Holders are not looked at.
+    /// Called after the node was opened: another device may have its place now. A descriptor of a device that was unplugged and
+    /// plugged in again delivers nothing. Holders are not checked.
     static func isStillAtNode(_ device: Device) -> Bool {
         guard let node = device.nodes.first else { return true }
         let found = try? records(of: device.capability)?.find {
@@ -102,7 +102,7 @@ public enum DeviceCatalog {
     /// Records of the last scans, for all lookups of this process.
     private static let cameraRecords = DeviceRecordCache(walk: CameraScanner.walk)
     private static let microphoneRecords = DeviceRecordCache(walk: MicrophoneScanner.walk)
-    /// Nodes that nobody held at the last look.
+    /// Nodes that nobody held at the last check.
     private static let idleNodes = IdleNodeCache()
 
     /// Cache of one kind of device.
@@ -114,7 +114,7 @@ public enum DeviceCatalog {
         }
     }
 
-    /// Looks up a device by its id, without the detail of a listing: the gate does so several times for each request.
+    /// Finds a device by its id, without the detail of a listing: the gate does so several times for each request.
     private static func find(_ id: DeviceID, _ capability: CapabilityName) throws(EnumerationError) -> Device? {
         let builtIn = BuiltInDevices.all.first { $0.id == id && $0.capability == capability }
         if let builtIn { return builtIn }
@@ -127,8 +127,7 @@ public enum DeviceCatalog {
     private static func cameras(_ records: [DeviceRecord], only id: DeviceID? = nil) -> [DiscoveredDevice] {
         let found = identified(records, .camera, only: id)
         let nodes = found.map(\.record.node)
-        // A listing looks for all holders anew. A lookup may use what was seen a moment ago, since the search goes
-        // through all of /proc.
+        // A listing searches for all holders again. A lookup may use a recent result, since the search reads all of /proc.
         let holdings = id == nil ? idleNodes.renew(nodes) : idleNodes.holdings(of: nodes)
         return found.map { camera($0.record, $0.identity, holdings[$0.record.node] ?? []) }
     }
@@ -161,7 +160,7 @@ public enum DeviceCatalog {
         return DiscoveredDevice(device: device, isIdle: holdings.isEmpty)
     }
 
-    /// A PCM device is busy if all its substreams are taken, which /proc/asound tells without opening it.
+    /// A PCM device is busy if all its substreams are in use, which /proc/asound shows without opening it.
     private static func microphone(_ record: DeviceRecord, _ identity: DeviceIdentity) -> DiscoveredDevice {
         let busy = ALSAProcfs.isBusy(card: record.card ?? 0, device: record.index)
         let device = Device(
@@ -173,16 +172,16 @@ public enum DeviceCatalog {
     }
 }
 
-/// Device as udev, sysfs and /proc show it, before it is asked for its formats.
+/// Device as udev, sysfs and /proc show it, before its formats are queried.
 struct DiscoveredDevice {
     /// Device without formats.
     let device: Device
     /// True if nobody holds it, so that opening it disturbs nobody.
     let isIdle: Bool
 
-    /// The device with its formats where it may be asked, and the fault where asking failed.
+    /// Device with its formats, if it may be queried, and the fault if the query failed.
     ///
-    /// A node that this user may not open is not tried; the gate reports that restriction by itself.
+    /// A node that this user may not open is not tried; the gate reports that restriction itself.
     var withFormats: (Device, DeviceInventory.Fault?) {
         guard isIdle, let node = device.nodes.first else { return (device, nil) }
         if NodeAccess.restriction(on: node) != nil { return ((try? device.askedByBroker()) ?? device, nil) }

@@ -2,14 +2,13 @@ import Gate
 
 /// Stable id of a device, derived from udev's properties.
 ///
-/// A USB device with a serial number is that serial wherever it is plugged in. Without one, or where another device has
-/// the same, it is the port that it is plugged into, and the id is marked as ambiguous. Any other device is its path
-/// and its driver's name for it; where several have the same name there, as the channels of one board do, also its
-/// number among them.
+/// A USB device with a serial number is identified by it, in any port. Without one, or if another device has the same number, it
+/// is identified by its port, and the id is marked as ambiguous. Any other device is identified by its path and its driver's name
+/// for it. If several have the same name there, such as the channels of a board, its number among them is added.
 struct DeviceIdentity: Hashable, Sendable {
     /// Id that no other device of the same list has.
     let id: DeviceID
-    /// Reason why the id may mean another device later; `nil` where it does not.
+    /// Reason why the id may mean another device later; `nil` if it does not.
     let ambiguity: String?
     /// Other ids of the same device, by rules that apply beside other devices. A denial of any alias denies this
     /// device.

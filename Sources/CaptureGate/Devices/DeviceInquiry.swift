@@ -10,7 +10,7 @@ package enum DeviceInquiry {
     /// - Parameters:
     ///   - permit: of one device, of any level.
     ///   - body: opens the device, or has another program open it, and closes it.
-    /// - Throws: `.notAuthorized` where the permission has gone meanwhile, `.noDevice`; what the body throws.
+    /// - Throws: `.notAuthorized` if the permission has gone meanwhile, `.noDevice`; what the body throws.
     package static func ask<Answer: Sendable>(
         _ permit: consuming DevicePermit,
         _ body: @Sendable (Device) async throws(CaptureError) -> Answer
@@ -35,7 +35,7 @@ package enum DeviceInquiry {
 extension Device {
     /// The same device with its formats, sizes, rates and inputs.
     ///
-    /// - Throws: the error of the first call that failed: half a list would be mistaken for a whole one.
+    /// - Throws: the error of the first call that failed: a partial list would be mistaken for a complete one.
     package func asked() throws(CaptureError) -> Device {
         if isBuiltIn || provided != nil { return self }
         if let node = nodes.first, NodeAccess.restriction(on: node) != nil, let told = try askedByBroker() {
@@ -51,7 +51,7 @@ extension Device {
         return with(reading)
     }
 
-    /// The same device with the answers that the machine's broker has from it; `nil` where there is no broker.
+    /// The same device with the answers that the machine's broker has from it; `nil` if there is no broker.
     func askedByBroker() throws(CaptureError) -> Device? {
         guard let broker = BrokerLink.machine else { return nil }
         let reply = try broker.wait(for: .formats(DeviceChoice(id, capability)))
@@ -61,7 +61,7 @@ extension Device {
         return with(reading)
     }
 
-    /// Driver, name and capabilities of a camera's node, one a line; what depends on the port is left out.
+    /// Driver, name and capabilities of a camera's node, one per line, without facts that depend on the port.
     ///
     /// - Returns: nothing for a device without a node.
     package func nodeFacts() throws(CaptureError) -> [String] {
@@ -106,7 +106,7 @@ package struct SecondOpening: Hashable, Sendable {
 
     /// Error of opening it, or of asking what it can do.
     package var failure: CaptureError?
-    /// Other programs that hold the node, where it could not be opened.
+    /// Other programs that hold the node, if it could not be opened.
     package var holders: [DeviceHolder] = []
     /// Error number of each request for buffers; 0 for one that was granted.
     package var refusals: [Memory: Int32] = [:]

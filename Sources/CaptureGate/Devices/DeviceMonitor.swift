@@ -1,10 +1,10 @@
 import Gate
 import LinuxSystem
 
-/// Sequence of devices that come and go.
+/// Sequence of devices that are added and removed.
 ///
-/// It listens before it scans, so that nothing falls between. The first elements are the devices that are there. It
-/// ends where the machine does not report changes, as in some sandboxes, and where the task is cancelled.
+/// It listens before it scans, so that no change is missed. The first elements are the present devices. It ends if the machine
+/// does not report changes, as in some sandboxes, and when the task is cancelled.
 ///
 /// ```swift
 /// for await event in DeviceMonitor() {
@@ -12,7 +12,7 @@ import LinuxSystem
 /// }
 /// ```
 ///
-/// A device is complete when it is told: its permissions are set, and it can be opened.
+/// A device is complete when it is reported: its permissions are set, and it can be opened.
 ///
 /// *thread-safe*
 public struct DeviceMonitor: AsyncSequence, Sendable {
@@ -30,7 +30,7 @@ public struct DeviceMonitor: AsyncSequence, Sendable {
     public struct Event: Sendable, Hashable {
         /// The change.
         public let change: Change
-        /// Time at which the change was noticed, on CLOCK_MONOTONIC: since boot, time asleep left out.
+        /// Time at which the change was noticed, on CLOCK_MONOTONIC: since boot, without time asleep.
         public let noticed: Duration
     }
 
@@ -60,7 +60,7 @@ public struct DeviceMonitor: AsyncSequence, Sendable {
 enum DeviceDifference {
     /// Scans, reports the differences from `known`, and keeps the new listing in it.
     ///
-    /// - Returns: true if all devices were seen; else another scan is worth while.
+    /// - Returns: true if all devices were seen; otherwise another scan is useful.
     static func report(
         to continuation: AsyncStream<DeviceMonitor.Event>.Continuation, from known: inout [Device],
         without gone: Set<String>

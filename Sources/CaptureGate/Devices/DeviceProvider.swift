@@ -8,20 +8,20 @@ import Gate
 ///
 /// *thread-safe*
 package protocol DeviceProvider: Sendable {
-    /// Devices of a kind that are there now, with their formats; none where there is no server, which costs no time.
+    /// Devices of a kind that are there now, with their formats; none if there is no server, which costs no time.
     func devices(of capability: CapabilityName) -> [Device]
 
     /// Looks a device up by its id.
     ///
-    /// - Returns: `nil` for an id of another kind, and for a device that is not there.
+    /// - Returns: `nil` for an id of another kind, and for a missing device.
     func device(_ id: DeviceID, _ capability: CapabilityName) -> Device?
 
     /// Opens a device; blocks. Nothing is captured before ``StreamLender/begin()``.
     ///
     /// - Parameters:
-    ///   - device: one of its own.
-    ///   - wish: format; the nearest that the device has is taken.
-    /// - Throws: `.noDevice` where it has gone, `.unavailable` where it can't be opened.
+    ///   - device: one of the provider's devices.
+    ///   - wish: format; the nearest one of the device is used.
+    /// - Throws: `.noDevice` if it has gone, `.unavailable` if it can't be opened.
     func open(_ device: Device, _ wish: StreamWish) throws(CaptureError) -> ProvidedStream
 }
 
@@ -29,9 +29,9 @@ package protocol DeviceProvider: Sendable {
 ///
 /// *thread-safe*
 package struct ProvidedFacts: Hashable, Sendable {
-    /// True for the one that the server takes where none is named.
+    /// True for the server's default device.
     package let isDefault: Bool
-    /// True if any hardware could be behind it: a denial of any device of its kind denies it, too.
+    /// True if any hardware could be its source: a denial of any device of its kind denies it, too.
     package let mayBeAny: Bool
 
     package init(isDefault: Bool, mayBeAny: Bool) {
@@ -59,7 +59,7 @@ package struct ProvidedStream: ~Copyable, Sendable {
 package protocol StreamLender: RingLender {
     /// Has the frames come.
     func begin()
-    /// The provider's words for an end that is its own; `nil` where there is none.
+    /// The provider's description of an end that it caused; `nil` if there is none.
     var failure: CaptureError? { get }
 }
 
@@ -83,7 +83,7 @@ extension DeviceCatalog {
     /// Adds the devices of a provider to what can be listed, named and opened from now on.
     package static func add(_ devices: any DeviceProvider) { provider.withLock { $0 = devices } }
 
-    /// Devices of the provider's. The server is asked, so a lookup that hardware answers leaves it out.
+    /// Devices of the provider. The server is asked, so a lookup that hardware can answer skips this.
     static func provided(_ capability: CapabilityName) -> [Device] {
         provider.withLock { $0 }?.devices(of: capability) ?? []
     }

@@ -4,8 +4,8 @@ import Gate
 ///
 /// *thread-safe*
 public enum DeviceQuery: Hashable, Sendable {
-    /// The machine's default: the first device of its kind that is real and free. If there is no such device, or a sound
-    /// server uses it, the default of that server: PipeWire's, or otherwise ALSA's `default`.
+    /// The machine's default: the first real and free device of its kind. If there is no such device, or a sound server uses it,
+    /// the default of that server: PipeWire's, or otherwise ALSA's `default`.
     case `default`
     /// An id, a device file, ALSA's name of hardware, or a name or a piece of one that only one device has.
     case text(String)
@@ -20,7 +20,7 @@ public enum DeviceQuery: Hashable, Sendable {
     /// - Parameters:
     ///   - devices: listing, of any capability.
     ///   - capability: kind that is meant.
-    /// - Throws: `.noDevice` where none or several fit, naming those that are there.
+    /// - Throws: `.noDevice` if none or several fit, naming those that are there.
     public func pick(from devices: [Device], _ capability: CapabilityName) throws(CaptureError) -> Device {
         let candidates = devices.filter { $0.capability == capability }
         switch self {
@@ -29,7 +29,7 @@ public enum DeviceQuery: Hashable, Sendable {
         }
     }
 
-    /// First free device, else a sound server's share, else the first busy one, whose opening explains who holds it.
+    /// First free device, otherwise a sound server's shared device, otherwise the first busy one, whose error names its holder.
     /// Built-in devices are never chosen silently.
     private static func machinesChoice(
         _ candidates: [Device], _ capability: CapabilityName
@@ -44,14 +44,14 @@ public enum DeviceQuery: Hashable, Sendable {
             .noDevice, "This machine has no \(capability).", remedies: listing(candidates, capability))
     }
 
-    /// Device that the sound server takes where none is named.
+    /// Sound server's default device.
     private static func serversChoice(_ candidates: [Device], _ capability: CapabilityName) -> Device? {
         let listed = candidates.filter { $0.provided != nil }
         return (listed.isEmpty ? DeviceCatalog.provided(capability) : listed).first { $0.provided?.isDefault ?? false }
     }
 
-    /// Device that a text names. A sound server has most hardware under the same name a second time: it is asked for what no
-    /// hardware has.
+    /// Device that a text names. A sound server has most hardware a second time under the same name, so it is searched only if no
+    /// hardware matches.
     private static func named(
         _ text: String, _ candidates: [Device], _ capability: CapabilityName
     ) throws(CaptureError) -> Device {
@@ -75,7 +75,7 @@ public enum DeviceQuery: Hashable, Sendable {
     /// Letters from which on a piece of a name counts: fewer fit by chance.
     private static let shortestPiece = 3
 
-    /// Device by its id, by the system's names, by its whole name, else by a piece of that; names in either case.
+    /// Device by its id, by the system's names, by its whole name, otherwise by a part of it; names in either case.
     private static func named(
         _ text: String, among candidates: [Device], _ capability: CapabilityName
     ) throws(CaptureError) -> Device {
@@ -118,7 +118,7 @@ extension Availability {
 
 /// PCM devices of ALSA's configuration, such as a sound server's: `alsa:default`, `alsa:pulse`.
 ///
-/// They are no hardware of their own: opening one leads to a card, a plugin or a server, which is known only then.
+/// They are not hardware: opening one leads to a card, a plugin or a server, which is known only then.
 enum NamedPCM {
     /// Prefix that no id of hardware has.
     private static let prefix = "alsa:"
@@ -126,8 +126,7 @@ enum NamedPCM {
     /// Device of an id of this kind.
     ///
     /// - Returns: `nil` for an id of another kind.
-    /// - Throws: `.noDevice` for hardware by its ALSA name (`hw:0`): that has an id of its own, on which decisions are
-    ///   stored.
+    /// - Throws: `.noDevice` for hardware by its ALSA name (`hw:0`), since decisions are stored for its own id.
     static func device(_ id: DeviceID) throws(CaptureError) -> Device? {
         guard id.rawValue.hasPrefix(prefix) else { return nil }
         let name = String(id.rawValue.dropFirst(prefix.count))
@@ -141,10 +140,10 @@ enum NamedPCM {
         return device(named: name)
     }
 
-    /// PCM of programs that name no device: a sound server's, where there is one.
+    /// PCM for programs that name no device: a sound server's, if there is one.
     static let `default` = device(named: "default")
 
-    /// Makes the device without asking libasound, so that a lookup starts no server.
+    /// Makes the device without querying libasound, so that a lookup starts no server.
     private static func device(named name: String) -> Device {
         Device(
             id: DeviceID(rawValue: prefix + name), name: "ALSA \(name)", capability: .microphone,

@@ -9,7 +9,7 @@ struct DeviceRecord: Hashable, Sendable {
     let node: String
     /// The device's own name: V4L2's card name, or ALSA's.
     let name: String
-    /// udev's properties; empty where udevd does not run.
+    /// udev's properties; empty if udevd does not run.
     let properties: [String: String]
     /// Path of the USB interface or other parent that all nodes of one camera share.
     let parentPath: String?
@@ -38,12 +38,12 @@ struct EnumerationError: Error, Hashable {
     let call: String
     /// Positive, as in errno.h.
     let errno: Int32
-    /// Path in /sys of the device that could not be read; `nil` where the whole kind could not be listed.
+    /// Path in /sys of the device that could not be read; `nil` if the whole kind could not be listed.
     var path: String?
 
     /// Makes an error of a shim's result.
     ///
-    /// - Returns: `nil` where `result` is no error.
+    /// - Returns: `nil` if `result` is no error.
     init?(_ call: String, _ result: Int32, at path: String? = nil) {
         guard result < 0 else { return nil }
         (self.call, self.errno, self.path) = (call, 0 &- result, path)
@@ -76,9 +76,9 @@ struct EnumerationError: Error, Hashable {
     }
 }
 
-/// Cache of device records, valid until the kernel announces another event about devices, and for a second at most.
+/// Cache of device records, valid until the kernel announces another event about devices, and for at most a second.
 ///
-/// The gate looks a device up several times for each request, and each enumeration costs hundreds of system calls.
+/// The gate searches for a device several times for each request, and each enumeration costs hundreds of system calls.
 ///
 /// *thread-safe*
 final class DeviceRecordCache: Sendable {
@@ -103,7 +103,7 @@ final class DeviceRecordCache: Sendable {
     /// Makes an empty cache.
     ///
     /// - Parameters:
-    ///   - event: number of the kernel's last event about devices; `nil` where it can't be read, and nothing is cached.
+    ///   - event: number of the kernel's last event about devices; `nil` if it can't be read, and nothing is cached.
     ///   - now: ns of a clock that never goes back.
     ///   - walk: enumerates the devices.
     init(
@@ -116,7 +116,7 @@ final class DeviceRecordCache: Sendable {
         self.walk = walk
     }
 
-    /// Enumerates anew. An incomplete result is not cached.
+    /// Enumerates again. An incomplete result is not cached.
     func renew() -> EnumerationResult {
         // Read before the enumeration: a change meanwhile has a later number, and invalidates the entry.
         let (event, at) = (event(), now())
@@ -129,8 +129,8 @@ final class DeviceRecordCache: Sendable {
 
     /// Searches the cached records, then those of a new enumeration.
     ///
-    /// - Parameter body: searches a list; `nil` where the list does not have it.
-    /// - Throws: the fault of the new enumeration, where it found nothing and may have missed devices.
+    /// - Parameter body: searches a list; `nil` if the list does not have it.
+    /// - Throws: the fault of the new enumeration, if it found nothing and may have missed devices.
     func find<Found>(_ body: ([DeviceRecord]) -> Found?) throws(EnumerationError) -> Found? {
         if let records = kept, let found = body(records) { return found }
         let walk = renew()

@@ -2,9 +2,9 @@ import LinuxSystem
 
 /// Search for cameras among the video4linux nodes.
 ///
-/// A camera often has several nodes: UVC has a second one for metadata, test drivers have outputs; radios and VBI have
-/// nodes of this subsystem, too. udev's `ID_V4L_CAPABILITIES` tells what each node does. Of the nodes that capture and
-/// share a parent interface, the one with the lowest index is the camera.
+/// A camera often has several nodes: UVC has a second one for metadata, test drivers have outputs; radios and VBI have nodes of
+/// this subsystem, too. udev's `ID_V4L_CAPABILITIES` shows what each node does. Of the nodes that capture and share a parent
+/// interface, the one with the lowest index is the camera.
 enum CameraScanner {
     /// Lists all cameras; opens none of them.
     static func walk() -> EnumerationResult {
@@ -17,7 +17,7 @@ enum CameraScanner {
         return EnumerationResult(records: onePerCamera(records), faults: faults)
     }
 
-    /// Record of a node; `nil` where it does not capture.
+    /// Record of a node; `nil` if it does not capture.
     private static func record(of device: borrowing UdevDevice) -> DeviceRecord? {
         guard let node = device.node, device.systemName.hasPrefix("video") else { return nil }
         let properties = device.properties
@@ -34,8 +34,8 @@ enum CameraScanner {
             index: device.attribute("index").flatMap { Int($0) } ?? 0, card: nil)
     }
 
-    /// Guess from a node's name, for machines without udevd, where nobody has asked the node what it does. Drivers of
-    /// outputs and metadata often say so in the name; opening settles the rest.
+    /// Guess from a node's name, for machines without udevd, where nothing has queried the node's capabilities. Drivers of outputs
+    /// and metadata often have names that show it; opening decides about the rest.
     private static func mayCapture(name: String) -> Bool {
         let name = name.lowercased()
         return !["-out", "meta", "vbi", "touch", "sdr"].contains { name.contains($0) }
@@ -101,7 +101,7 @@ enum ALSAProcfs {
         return pcm.isEmpty || card.contains(pcm) ? card + suffix : "\(card), \(pcm)\(suffix)"
     }
 
-    /// Number of the card with an id, as `Webcam` in ` 1 [Webcam         ]: USB-Audio - HD Webcam`; `nil` where none has it.
+    /// Number of the card with an id, as `Webcam` in ` 1 [Webcam         ]: USB-Audio - HD Webcam`; `nil` if none has it.
     static func cardNumber(of id: String, cards: String = ProcessFile.text("/proc/asound/cards") ?? "") -> Int? {
         for line in cards.split(separator: "\n") {
             guard let bracket = line.firstIndex(of: "["), let end = line.firstIndex(of: "]"), bracket < end else {

@@ -3,7 +3,7 @@ import CaptureRealtime
 import Gate
 import LinuxSystem
 
-/// Answers of a device about its capabilities, and the call that failed where they are incomplete.
+/// Answers of a device about its capabilities, and the call that failed if they are incomplete.
 struct FormatQueryResult {
     /// Formats, sizes and rates.
     var formats: Device.Formats = .unknown
@@ -47,7 +47,7 @@ struct DeviceCallError: Error, Hashable {
     let call: String
     /// Positive, as in errno.h.
     let errno: Int32
-    /// The broker's words, where it has made the call.
+    /// Broker's error, if the broker has made the call.
     private(set) var told: CaptureError?
 
     init(call: String, errno: Int32) {
@@ -55,7 +55,7 @@ struct DeviceCallError: Error, Hashable {
         self.errno = errno
     }
 
-    /// A failure that the broker tells of.
+    /// Failure that the broker reported.
     init(told: CaptureError) {
         self.init(call: "capturegated", errno: told.errno)
         self.told = told
@@ -63,7 +63,7 @@ struct DeviceCallError: Error, Hashable {
 
     /// Turns a shim's negative result into an error.
     ///
-    /// - Returns: `result` where it is no error.
+    /// - Returns: `result` if it is not an error.
     @discardableResult
     static func check(_ call: String, _ result: Int32) throws(DeviceCallError) -> Int32 {
         guard result >= 0 else { throw DeviceCallError(call: call, errno: 0 &- result) }
@@ -77,9 +77,9 @@ struct DeviceCallError: Error, Hashable {
 /// Query of an idle camera for its formats, sizes and rates (`VIDIOC_ENUM_FMT` and related requests), without
 /// streaming.
 struct CameraFormats {
-    /// Opens, asks and closes a camera. After a call that fails, the answers up to then still count.
+    /// Opens, queries and closes a camera. After a call that fails, the earlier answers still count.
     ///
-    /// - Parameter node: path of the device file. Opening wakes some cameras up, so only idle ones are asked.
+    /// - Parameter node: path of the device file. Opening wakes some cameras up, so only idle ones are queried.
     static func read(_ node: String) -> FormatQueryResult {
         FormatQueryResult.asking(node) { camera, reading in
             var formats = CameraFormats(camera: camera, reading: reading)
@@ -87,9 +87,9 @@ struct CameraFormats {
         }
     }
 
-    /// Asks an idle camera for the mode that it takes by itself.
+    /// Queries an idle camera for its own choice of mode.
     ///
-    /// - Returns: `asked` where nothing is left open, and where the camera can't be asked.
+    /// - Returns: `asked` if it leaves nothing open, and if the camera can't be queried.
     static func complete(_ asked: CameraSettings, of node: String) -> CameraSettings {
         guard asked.isOpen else { return asked }
         let camera = cm_v4l2_open(node)
@@ -128,8 +128,8 @@ struct CameraFormats {
         if result >= 0 { reading.colorimetry = Colorimetry(CameraFormat(format, isCompressed: false)) }
     }
 
-    /// True while a list goes on. Its end (EINVAL), a list that the driver does not have (ENOTTY) and an input without
-    /// one (ENODATA) are no faults.
+    /// True while a list continues. Its end (EINVAL), a list that the driver does not have (ENOTTY) and an input without one
+    /// (ENODATA) are not faults.
     private mutating func goesOn(_ call: String, _ result: Int32) -> Bool {
         if result < 0,
             ![Errno.invalidArgument.number, Errno.inappropriateControl.number, Errno.noData.number].contains(
@@ -268,7 +268,7 @@ struct CameraNode: ~Copyable {
 
     /// Asks for buffers as a program does that is about to stream, and gives them back.
     ///
-    /// - Returns: the kernel's error number; 0 where there were some.
+    /// - Returns: the kernel's error number; 0 if there were some.
     func refusal(of memory: SecondOpening.Memory, _ capabilities: UInt32) -> Int32 {
         // V4L2_CAP_VIDEO_CAPTURE_MPLANE, and the buffer types of both kinds.
         let type: UInt32 = capabilities & 0x1000 != 0 ? 9 : 1
@@ -286,13 +286,13 @@ struct CameraInputs {
 
     /// Opens, asks and closes a camera.
     ///
-    /// - Returns: inputs alone; none where the node can't be opened or has none.
+    /// - Returns: inputs alone; none if the node can't be opened or has none.
     static func read(_ node: String) -> FormatQueryResult {
         FormatQueryResult.asking(node) { camera, reading in reading.inputs = read(camera, noting: &reading) }
     }
 
-    /// True if the selected input is a capture card's, whose standard or timings say how large a picture is: it takes other sizes
-    /// too, which it scales to.
+    /// True if the selected input is a capture card's, whose standard or timings determine the size of a frame. It supports other
+    /// sizes, too, by scaling.
     static func hasSignalSize(_ camera: Int32) -> Bool {
         let current = cm_v4l2_g_input(camera)
         var raw = cm_v4l2_input()
@@ -300,7 +300,7 @@ struct CameraInputs {
         return raw.capabilities & (takesTimings | takesStandards) != 0
     }
 
-    /// Asks an open node.
+    /// Queries an open node.
     ///
     /// - Parameters:
     ///   - camera: descriptor.
@@ -361,7 +361,7 @@ struct CameraInputs {
 
 /// Query of an idle PCM for its capabilities (`snd_pcm_hw_params_any`), without fixing or starting anything.
 enum MicrophoneFormats {
-    /// Opens, asks and closes a PCM.
+    /// Opens, queries and closes a PCM.
     ///
     /// - Parameter pcmName: libasound's name, such as `hw:1,0`.
     static func read(_ pcmName: String) -> FormatQueryResult {
@@ -393,19 +393,19 @@ enum MicrophoneFormats {
         reading.formats = .audio(AudioRanges(sampleRates: rates, channels: channels, sampleFormats: formats))
     }
 
-    /// Range as Swift has it; `nil` for an empty one, which would trap.
+    /// Range as a Swift value; `nil` for an empty one, which would trap.
     private static func closed(_ range: cm_range) -> ClosedRange<Int>? {
         let (minimum, maximum) = (Int(clamping: range.minimum), Int(clamping: range.maximum))
         return minimum <= maximum ? minimum...maximum : nil
     }
 }
 
-/// Versions of the libraries by which devices are asked and captured.
+/// Versions of the libraries that query and capture from devices.
 ///
 /// *thread-safe*
 package enum LibraryVersions {
-    /// This package: printed by `--version` and stored with results, by which those of two releases are told apart.
+    /// This package's version: printed by `--version` and stored with results, to distinguish those of different releases.
     package static let captureGate = "0.1.0"
-    /// Version of alsa-lib; the other libraries do not tell theirs. The corresponding C function is `snd_asoundlib_version`.
+    /// Version of alsa-lib; the other libraries do not report theirs. The corresponding C function is `snd_asoundlib_version`.
     package static var alsa: String { String(cString: cm_alsa_version()) }
 }

@@ -1,9 +1,9 @@
 import Gate
 import LinuxSystem
 
-/// Name by which the system and other programs call hardware: a device file, or ALSA's name of a card and device.
+/// Name of hardware in the system and in other programs: a device file, or ALSA's name of a card and device.
 ///
-/// It is looked up anew each time, and stands for the device that has it now. *thread-safe*
+/// It is resolved each time, and means the device that has the name now. *thread-safe*
 enum SystemName: Hashable, Sendable {
     /// Absolute path of a device file, or of a link to one.
     case file(String)
@@ -25,7 +25,7 @@ enum SystemName: Hashable, Sendable {
         }
     }
 
-    /// Name of a card alone, which stands for its first device, as in `hw:CARD`.
+    /// Name of a card without a device, which means its first device, as in `hw:CARD`.
     init?(card: String) {
         guard !card.isEmpty, card.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         self = .pcm(card: card, device: 0)
@@ -33,7 +33,7 @@ enum SystemName: Hashable, Sendable {
 
     /// Device of a listing that has the name.
     ///
-    /// - Throws: `.noDevice` where none has it, with what is there instead.
+    /// - Throws: `.noDevice` if none has it, with the names that exist.
     func device(among candidates: [Device], _ capability: CapabilityName) throws(CaptureError) -> Device {
         if let device = candidates.first(where: isName) { return device }
         throw CaptureError(

@@ -7,7 +7,7 @@ enum UdevEnumerator {
     /// True if udevd runs here. A device is then listed only once udevd has described it; its event comes at that time.
     static var hasDaemon: Bool { ProcessFile.names(in: "/run/udev").contains("control") }
 
-    /// Calls `body` for each device in the order of their paths in /sys; for none where there is no /sys.
+    /// Calls `body` for each device in the order of their paths in /sys; for none if there is no /sys.
     ///
     /// - Parameters:
     ///   - subsystem: such as `video4linux`.
@@ -70,7 +70,7 @@ struct UdevDevice: ~Copyable {
     var systemPath: String { text(cm_udev_device_syspath(device)) ?? "" }
     /// Kernel's name, such as `video0`.
     var systemName: String { text(cm_udev_device_sysname(device)) ?? "" }
-    /// Path of the device file; `nil` where there is none.
+    /// Path of the device file; `nil` if there is none.
     var node: String? { text(cm_udev_device_devnode(device)) }
     /// Action of an event, such as `add`; `nil` for a device of a listing.
     var action: String? { text(cm_udev_device_action(device)) }
@@ -78,18 +78,18 @@ struct UdevDevice: ~Copyable {
     /// True if udevd has finished with it.
     var isInitialized: Bool { cm_udev_device_is_initialized(device) > 0 }
 
-    /// Value of a sysfs attribute; `nil` where the device does not have it.
+    /// Value of a sysfs attribute; `nil` if the device does not have it.
     func attribute(_ name: String) -> String? { text(cm_udev_device_sysattr(device, name)) }
 
     /// Results of udevd's rules.
     var properties: [String: String] { Self.properties(of: device) }
 
-    /// Properties of the nearest parent of a subsystem; empty where there is none.
+    /// Properties of the nearest parent of a subsystem; empty if there is none.
     func parentProperties(_ subsystem: String, _ type: String? = nil) -> [String: String] {
         cm_udev_device_parent(device, subsystem, type).map { Self.properties(of: $0) } ?? [:]
     }
 
-    /// Path of the nearest parent of a subsystem; `nil` where there is none.
+    /// Path of the nearest parent of a subsystem; `nil` if there is none.
     func parentPath(_ subsystem: String, _ type: String? = nil) -> String? {
         cm_udev_device_parent(device, subsystem, type).flatMap { text(cm_udev_device_syspath($0)) }
     }
@@ -111,11 +111,9 @@ struct UdevDevice: ~Copyable {
     private func text(_ pointer: UnsafePointer<CChar>?) -> String? { pointer.map { String(cString: $0) } }
 }
 
-/// Monitor of udev's events: calls a handler on a thread of its own, once at the start, then after each event of a
-/// capture device.
+/// Monitor of udev's events: calls a handler on a separate thread, once at the start, then after each event of a capture device.
 ///
-/// udevd's events are listened to, not the kernel's: they come after the rules have run, when properties and
-/// permissions are set.
+/// It listens to udevd's events, not the kernel's: they come after the rules have run, when properties and permissions are set.
 ///
 /// *thread-safe*
 final class UdevMonitor: Sendable {
@@ -125,10 +123,10 @@ final class UdevMonitor: Sendable {
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - handler: gets the listing that it returned last time, and the paths in /sys that are about to go. It returns
-    ///     true if it saw all devices; else it is called again after a second.
-    ///   - end: called when no more events will come: after ``cancel()``, or where the machine does not report them.
-    /// - Throws: for want of a descriptor.
+    ///   - handler: gets the listing that it returned last time, and the paths in /sys that are about to be removed. It returns
+    ///     true if it saw all devices; otherwise it is called again after a second.
+    ///   - end: called when no more events will come: after ``cancel()``, or if the machine does not report them.
+    /// - Throws: an error if no descriptor is left.
     init(
         _ handler: @escaping @Sendable (inout [Device], Set<String>) -> Bool, end: @escaping @Sendable () -> Void
     ) throws(CaptureError) {
@@ -153,7 +151,7 @@ final class UdevMonitor: Sendable {
 
     /// Listens first and scans second, so that no device falls between.
     ///
-    /// - Returns: false where udev can't be listened to.
+    /// - Returns: false if udev can't be listened to.
     private static func follow(
         until stop: EventDescriptor, _ known: inout [Device], _ handler: (inout [Device], Set<String>) -> Bool
     ) -> Bool {

@@ -67,11 +67,11 @@ extension SignalState {
         }
     }
 
-    /// Error where there are no true frames, or will be none.
+    /// Error if frames do not show the input's signal, or will not.
     ///
     /// - Parameters:
     ///   - device: named in the text.
-    ///   - kind: `.unavailable`, or `.notAsAsked` where a signal was asked for strictly.
+    ///   - kind: `.unavailable`, or `.notAsAsked` if a signal is required strictly.
     package func error(_ device: DeviceDescription, _ kind: CaptureError.Kind = .unavailable) -> CaptureError {
         if self == .covered { return .privacyShutter(closedOn: device) }
         return CaptureError(

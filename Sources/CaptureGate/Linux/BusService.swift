@@ -26,7 +26,7 @@ struct BusService: Sendable {
 
     private static let queue = DispatchQueue(label: "capturegate.bus", attributes: .concurrent)
 
-    /// Connects, and runs what may block where it may.
+    /// Connects, and runs blocking calls where they may block.
     ///
     /// - Parameter limit: time for the connection and all that follows.
     func run<Value: Sendable>(within limit: Duration, _ body: @escaping Body<Value>) async -> Result<
@@ -73,7 +73,7 @@ struct BusService: Sendable {
         return answer
     }
 
-    /// Keeps signals from now on. Call it before what they come of: one may come at once.
+    /// Collects signals from now on. Call it before the request that causes them, since one may arrive at once.
     func listen(
         to interface: String, _ members: String..., on bus: borrowing BusConnection
     ) throws(CaptureError) {
@@ -141,7 +141,7 @@ extension BusConnection.Method {
             member: member)
     }
 
-    /// A method by which properties are read and written.
+    /// Method for reading and writing properties.
     static func ofProperties(_ member: String, at path: String, of destination: String) -> BusConnection.Method {
         BusConnection.Method(
             destination: destination, path: path, interface: "org.freedesktop.DBus.Properties", member: member)

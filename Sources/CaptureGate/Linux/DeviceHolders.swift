@@ -16,7 +16,7 @@ enum DeviceHolders {
         let path: String
     }
 
-    /// - Returns: who holds the node, this process left out. Processes of other users may be hidden.
+    /// - Returns: holders of the node, except this process. Processes of other users may be hidden.
     static func holdings(of node: String) -> [Holding] { holdings(of: [node])[node] ?? [] }
 
     /// The same for many nodes, with one walk through /proc.
@@ -51,10 +51,10 @@ enum DeviceHolders {
         }
     }
 
-    /// Looks whether any node of the device's driver is in use at all: an open node holds its module. Spares the
-    /// walk through all processes, which on a desktop looks at ten thousand descriptors.
+    /// True if no node of the device's driver is in use: an open node holds its module. Saves searching all processes, which on a
+    /// desktop means ten thousand descriptors.
     ///
-    /// False where the driver is built in or the device has none.
+    /// False if the driver is built in or the device has none.
     private static func isUnused(_ device: DeviceNumber) -> Bool {
         let (major, minor) = device.parts
         return ProcessFile.text("/sys/dev/char/\(major):\(minor)/device/driver/module/refcnt") == "0"
@@ -82,7 +82,7 @@ enum DeviceHolders {
         }
     }
 
-    /// The status of a node; `nil` for anything but a character device, such as a file put in its place.
+    /// Status of a node; `nil` for anything but a character device, such as a file in its place.
     private static func characterDevice(_ path: String) -> FileStatus? {
         guard case .success(let status) = FileStatus.of(path), status.kind == .characterDevice else { return nil }
         return status
@@ -106,7 +106,7 @@ final class IdleNodeCache: Sendable {
 
     /// - Parameters:
     ///   - now: nanoseconds of a clock that never goes back.
-    ///   - look: who holds which of the nodes.
+    ///   - look: returns the holders of the nodes.
     init(
         now: @escaping @Sendable () -> Int64 = { SystemClock.monotonic.now },
         look: @escaping @Sendable ([String]) -> [String: [DeviceHolders.Holding]] = { DeviceHolders.holdings(of: $0) }
@@ -115,7 +115,7 @@ final class IdleNodeCache: Sendable {
         self.look = look
     }
 
-    /// Looks at all of the nodes again, cached or not.
+    /// Searches for the holders of all nodes again, cached or not.
     func renew(_ nodes: [String]) -> [String: [DeviceHolders.Holding]] {
         let at = now()
         let holdings = look(nodes)
@@ -125,7 +125,7 @@ final class IdleNodeCache: Sendable {
         return holdings
     }
 
-    /// Looks at those of the nodes that are not cached as idle.
+    /// Searches for the holders of the nodes that are not cached as idle.
     func holdings(of nodes: [String]) -> [String: [DeviceHolders.Holding]] {
         let now = now()
         let free = seen.withLock { $0.filter { now - $0.value <= Self.patience } }

@@ -16,9 +16,9 @@ package struct DeviceUse: Hashable, Sendable {
         self.holder = holder
     }
 
-    /// Uses of devices at this moment, those by this process left out.
+    /// Current uses of devices, except those by this process.
     ///
-    /// Processes of other users are seen by root alone: proc(5).
+    /// Only root sees the processes of other users: proc(5).
     package static func all(of devices: [Device]) -> Set<DeviceUse> {
         let holdings = DeviceHolders.holdings(of: devices.flatMap(\.nodes))
         var uses: Set<DeviceUse> = []
@@ -32,7 +32,7 @@ package struct DeviceUse: Hashable, Sendable {
     }
 }
 
-/// Openings and closings of devices, told as they happen, and looks for those that were not told.
+/// Reports when devices are opened and closed, and checks regularly for events that were missed.
 ///
 /// *thread-safe*
 package final class DeviceUseMonitor: Sendable {
@@ -58,7 +58,7 @@ package final class DeviceUseMonitor: Sendable {
         defer { clock.cancel() }
         wakes.continuation.yield()
         for await _ in wakes.stream {
-            // A device that has just been plugged in is known with the next look.
+            // A device that has just been plugged in is known at the next check.
             let devices = DeviceCatalog.scan(.identity).filter { !$0.nodes.isEmpty }
             follow(devices.flatMap(\.nodes).sorted())
             try await body(DeviceUse.all(of: devices))

@@ -37,7 +37,7 @@ extension Capability.Storage {
     ///
     /// - Parameters:
     ///   - folder: absolute, or relative to the working directory.
-    ///   - freeBytes: required room in bytes.
+    ///   - freeBytes: required free space in bytes.
     public init(_ folder: String, freeBytes: Int64 = 0) {
         self.init(folder, freeBytes: freeBytes, by: FileSystemStorage())
     }

@@ -1,10 +1,10 @@
 import Gate
 import LinuxSystem
 
-/// The desktop's dialog in which a person chooses a folder for a program in a sandbox.
+/// The desktop's dialog in which a person chooses a directory for a program in a sandbox.
 ///
-/// Standard: org.freedesktop.portal.FileChooser, version 3. The portal adds the folder to the Documents portal, by which the sandbox
-/// sees it from then on: no other way leads there.
+/// Standard: org.freedesktop.portal.FileChooser, version 3. The portal adds the directory to the Documents portal, which is the
+/// only way in which the sandbox sees it.
 ///
 /// *thread-safe*
 struct FolderPortal: Sendable {
@@ -17,7 +17,7 @@ struct FolderPortal: Sendable {
             advice: "Start xdg-desktop-portal, or give the sandbox access to the pictures directory.")
     }
 
-    /// - Returns: `nil` if the portal is there and can show folders, else the reason. Nothing is shown.
+    /// - Returns: `nil` if the portal exists and can show directories; otherwise the reason. Nothing is shown.
     func obstacle() async -> CaptureError? {
         let service = service
         let version = await service.run(within: .seconds(5)) { bus, end, cancel throws(CaptureError) in
@@ -33,10 +33,10 @@ struct FolderPortal: Sendable {
         }
     }
 
-    /// Has a person choose a folder.
+    /// Has a person choose a directory.
     ///
-    /// - Parameter limit: time that the person has.
-    /// - Returns: an absolute path; `.dismissed` where the person has chosen none.
+    /// - Parameter limit: time for the person to choose.
+    /// - Returns: an absolute path; `.dismissed` if the person has chosen none.
     func choose(within limit: Duration) async -> Result<String, CaptureError> {
         let service = service
         return await service.run(within: limit) { bus, end, cancel throws(CaptureError) in
@@ -101,10 +101,10 @@ struct FolderPortal: Sendable {
 ///
 /// *thread-safe*
 package enum Sandbox {
-    /// File that Flatpak puts into each of its own.
+    /// File that Flatpak creates in each of its sandboxes.
     static let mark = "/.flatpak-info"
 
-    /// True where this process is in one.
+    /// True if this process is in one.
     ///
     /// - Parameter environment: at the process's start.
     package static func isHere(in environment: [String: String]) -> Bool { isHere(in: environment, mark: mark) }

@@ -3,11 +3,11 @@ import GateStore
 import LinuxSystem
 
 extension Gatekeeper {
-    /// The gate of this process: its user's store, the machine's policy, its devices, and the terminal or
-    /// the desktop to ask at.
+    /// The gate of this process: its user's store, the machine's policy and devices, and the terminal or the desktop for
+    /// questions.
     ///
-    /// It exists also where the store can't be opened or the kernel does not tell which program asks; then it refuses
-    /// everything, with the reason.
+    /// It exists even if the store can't be opened or the kernel can't identify the program. Then it refuses everything, with the
+    /// reason.
     ///
     /// *thread-safe*
     public static let shared: Gatekeeper = {
@@ -23,9 +23,9 @@ extension Gatekeeper {
 
     /// A gate of the machine, with another prompter.
     ///
-    /// - Parameter prompter: asks instead of the terminal and the desktop. About real devices the answers of this library's
-    ///   prompters count, which ask a person; one of the program's own is asked about the built-in test devices alone, and
-    ///   about the program's own capabilities.
+    /// - Parameter prompter: asks instead of the terminal and the desktop. For real devices, only the answers of this library's
+    ///   prompters count, since those ask a person. A program's own prompter is only asked about the built-in test devices, and
+    ///   about the program's custom capabilities.
     public static func system(prompter: any Prompter = PrompterChain.system) -> Gatekeeper {
         if let broker = BrokerLink.machine { return system(by: broker, prompter: prompter) }
         do {
@@ -39,11 +39,11 @@ extension Gatekeeper {
         }
     }
 
-    /// The gate of a program whose devices a broker opens: it decides, by its own store, and has an agent ask.
+    /// Gate of a program whose devices a broker opens: the broker decides, by its own store, and has an agent ask.
     ///
     /// - Parameters:
-    ///   - broker: where it is down, this gate refuses everything, with the reason.
-    ///   - prompter: asks where the broker lets this program ask.
+    ///   - broker: if it is down, this gate refuses everything, with the reason.
+    ///   - prompter: asks if the broker lets this program ask.
     package static func system(by broker: BrokerLink, prompter: any Prompter) -> Gatekeeper {
         Gatekeeper(
             as: .system, subject: Result { () throws(CaptureError) in try broker.subject() },
@@ -126,9 +126,9 @@ package enum ProcessEnvironment {
     /// The variables at the process's start, as far as they can be read: for what decides nothing.
     package static var current: [String: String] { (try? read()) ?? [:] }
 
-    /// The variables at the process's start; of a name that occurs twice the first, as getenv(3) has it.
+    /// Variables at the process's start. If a name occurs twice, the first counts, as with getenv(3).
     ///
-    /// - Throws: `.store` where it can't be read to its end: where the decisions are would be a guess.
+    /// - Throws: `.store` if they can't be read completely: the location of the decisions would be a guess.
     static func read() throws(CaptureError) -> [String: String] {
         guard let text = ProcessFile.bytes("/proc/self/environ", limit: mostBytes + 1) else {
             throw CaptureError(

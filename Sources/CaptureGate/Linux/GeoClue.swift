@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// The machine's location service: GeoClue 2 on the system bus, `org.freedesktop.GeoClue2`.
 ///
-/// GeoClue has a say of its own: its configuration, and the agent of the desktop, which may ask the person. It has no question
-/// about that which would start nothing: only `Start` of a client tells, with the error AccessDenied for a no.
+/// GeoClue decides as well: by its configuration, and by the desktop's agent, which may ask the person. It can't be queried
+/// without starting it: only `Start` of a client shows the decision, with the error AccessDenied for a denial.
 ///
 /// *thread-safe*
 public struct GeoClue: LocationService {
@@ -17,8 +17,8 @@ public struct GeoClue: LocationService {
     public var description: DeviceDescription { DeviceDescription(id: "location:geoclue", name: "GeoClue") }
 
     /// - Parameters:
-    ///   - desktopID: `nil` for the name of the sandbox's application, else that of the program's file.
-    ///   - deadline: time that a person has to answer the agent.
+    ///   - desktopID: `nil` for the name of the sandbox's application, or otherwise of the program's file.
+    ///   - deadline: time for a person to answer the agent.
     public init(desktopID: String? = nil, deadline: Duration = .seconds(60)) {
         self.init(desktopID: desktopID, deadline: deadline, environment: ProcessEnvironment.current)
     }

@@ -10,7 +10,7 @@ public struct KernelRoutes: RouteFinder {
     /// Time that the name servers may take.
     public let deadline: Duration
 
-    /// A lookup can't be interrupted: a host whose name servers are silent holds up only the hosts of its own queue.
+    /// A lookup can't be interrupted: a host whose name servers do not answer delays only the hosts in its own queue.
     private static let resolvers = (0..<4).map { DispatchQueue(label: "capturegate.resolver.\($0)") }
 
     public init(deadline: Duration = .seconds(10)) {
@@ -29,8 +29,8 @@ public struct KernelRoutes: RouteFinder {
         }
     }
 
-    /// The characters of names and addresses (RFC 1123, RFC 4291, RFC 4007) and no other: a host stands in messages, and
-    /// in commands that a person may copy.
+    /// True if the text contains only characters of names and addresses (RFC 1123, RFC 4291, RFC 4007). A host appears in
+    /// messages, and in commands that a person may copy.
     private static func isHost(_ text: String) -> Bool {
         (1...253).contains(text.utf8.count) && !text.hasPrefix("-")
             && text.utf8.allSatisfy { byte in

@@ -6,16 +6,16 @@ import LinuxSystem
 /// *thread-safe*
 package struct NodeProtection: Sendable {
     package let path: String
-    /// The nine permission bits. Where there is an access list, those of the group are its mask.
+    /// The nine permission bits. If there is an access list, those of the group are its mask.
     package let mode: UInt32
     /// Name of the owner, or the number if there is none.
     package let owner: String
     package let group: String
     private let ownerID: UInt32
-    /// `nil` where it has none.
+    /// `nil` if it has none.
     private let accessList: AccessList?
 
-    /// - Returns: `nil` where there is no such node.
+    /// - Returns: `nil` if there is no such node.
     package init?(of path: String) {
         guard case .success(let status) = FileStatus.of(path) else { return nil }
         self.init(path: path, status, AccessList.of(path))
@@ -40,8 +40,8 @@ package struct NodeProtection: Sendable {
 
     package var hasAccessList: Bool { accessList != nil }
 
-    /// Everybody who can open it besides root and the members of a group, a few words each. Reading alone is enough to capture, and so is
-    /// writing: streaming goes by ioctl.
+    /// Everybody who can open it besides root and the members of a group, a few words each. Permission to read is enough to
+    /// capture, and so is permission to write, since streaming uses ioctl.
     package func openers(besides own: String) -> [String] {
         var openers: [String] = []
         // The owner may add the rights that the mode denies.
@@ -71,7 +71,7 @@ package struct NodeProtection: Sendable {
             .compactMap { NodeProtection(of: $0) }
     }
 
-    /// Capabilities of a video node as udev has them, such as `:capture:`; `nil` where it has none.
+    /// Capabilities of a video node as udev has them, such as `:capture:`; `nil` if it has none.
     package static func capabilities(ofVideo node: DeviceNumber) -> String? {
         var found: String?
         _ = UdevEnumerator.forEach(in: "video4linux", named: "video*") { device in
@@ -111,7 +111,7 @@ struct AccessList: Hashable, Sendable {
     /// It is there and means nothing to us.
     private(set) var isUnreadable = false
 
-    /// - Returns: `nil` where a file has none.
+    /// - Returns: `nil` if a file has none.
     static func of(_ path: String) -> AccessList? {
         do throws(Errno) {
             let bytes = try FileSystem.attribute("system.posix_acl_access", of: path)
@@ -160,7 +160,7 @@ struct AccessList: Hashable, Sendable {
 
 /// A check that a device node's owner, group and mode let this user in, made without opening it.
 enum NodeAccess {
-    /// - Returns: `nil` where the node may be opened.
+    /// - Returns: `nil` if the node may be opened.
     static func restriction(on node: String) -> Restriction? {
         let refusal = FileSystem.refusal(of: [.read, .write], to: node)
         guard refusal == .permissionDenied || refusal == .notPermitted else { return nil }

@@ -8,8 +8,9 @@ import LinuxSystem
 public enum ProcessSubject {
     /// The calling process.
     ///
-    /// - Parameter known: program files that were read before: the own one is not read again if it is among them, unchanged.
-    /// - Throws: `.unavailable` where /proc does not tell; nobody may then capture.
+    /// - Parameter known: program files that were read before. This program's file is not read again if it is among them,
+    ///   unchanged.
+    /// - Throws: `.unavailable` if /proc can't be read; nobody may capture then.
     public static func current(known: [Executable] = []) throws(CaptureError) -> Subject {
         Subject(
             userID: Users.effectiveID, groupIDs: Users.groupIDs, executable: try executable(known),
@@ -17,9 +18,9 @@ public enum ProcessSubject {
             session: try session())
     }
 
-    /// Another process of this machine, by its id; the caller sees to it that it lives, so that the id is still its own.
+    /// Another process of this machine, by its id. The caller makes sure that it lives, so that the id is not reused.
     ///
-    /// - Throws: `.notAuthorized` where its program can't be told, as for one that hides itself (PR_SET_DUMPABLE).
+    /// - Throws: `.notAuthorized` if its program can't be identified, as for one that hides itself (PR_SET_DUMPABLE).
     package static func of(process: Int32, known: [Executable] = []) throws(CaptureError) -> Subject {
         guard let user = ProcessFile.status("Uid", of: process).last,
             let path = ProcessFile.link("/proc/\(process)/exe")
@@ -40,7 +41,7 @@ public enum ProcessSubject {
     /// - Parameters:
     ///   - path: absolute, or relative to the working directory; links are followed.
     ///   - known: program files that were read before: this one is not read again if it is among them, unchanged.
-    /// - Throws: `.noDevice` never; `.usage` where there is no such file or it can't be read.
+    /// - Throws: `.noDevice` never; `.usage` if there is no such file or it can't be read.
     public static func executable(at path: String, known: [Executable] = []) throws(CaptureError) -> Executable {
         let real: String
         do throws(Errno) {
@@ -54,7 +55,7 @@ public enum ProcessSubject {
     /// The same program as this process sees it, where root alone can change it: no other program's word for that counts.
     ///
     /// - Parameter told: path, inode and bytes, as another program tells them.
-    /// - Returns: `nil` where somebody else can change the file, or it is another one by now.
+    /// - Returns: `nil` if somebody else can change the file, or it is another one by now.
     package static func executable(ofRootAlone told: Executable) -> Executable? {
         // Looked at before it is opened: at the path of another program's choice may be a pipe.
         guard case .success(let status) = FileStatus.ofLink(told.path), status.kind == .file,
@@ -132,7 +133,7 @@ enum ProgramFile {
         try FileStatus.of(file).mapError { unreadable(name, $0) }.get()
     }
 
-    /// Whoever changes a byte of a file changes its `st_ctim`, which no program can set: inode(7).
+    /// A change of any byte of a file changes its `st_ctim`, which no program can set: inode(7).
     private static func stamp(_ status: FileStatus, at path: String, _ now: Int64) -> String? {
         guard now - grain > max(status.changedNanoseconds, status.modifiedNanoseconds) else { return nil }
         let mark = isOfRootAlone(status, at: path) ? Executable.rootMark : ""
@@ -140,7 +141,8 @@ enum ProgramFile {
             + "\(status.changedNanoseconds)\(mark)"
     }
 
-    /// True if root alone can change the file, and what is at its path here: a process may see other files at the same path.
+    /// True if only root can change the file, and the file that is at its path here: a process may see other files at the same
+    /// path.
     static func isOfRootAlone(_ status: FileStatus, at path: String) -> Bool {
         guard isOfRoot(status), case .success(let here) = FileStatus.ofLink(path), here.isSameFile(as: status),
             path.hasPrefix("/"), seesAllUsers
@@ -168,7 +170,7 @@ enum ProgramFile {
 /// Finds the Flatpak, snap or systemd unit in a cgroup path.
 enum CgroupApplication {
     /// - Parameter cgroup: the text of `/proc/PID/cgroup`; the line of the unified hierarchy, `0::/…`, counts.
-    /// - Returns: the innermost unit, `nil` where the path names none.
+    /// - Returns: the innermost unit, `nil` if the path names none.
     static func application(cgroup: String) -> ApplicationID? {
         guard let line = cgroup.split(separator: "\n").first(where: { $0.hasPrefix("0::") }) else { return nil }
         let units = line.dropFirst(3).split(separator: "/").reversed()

@@ -1,10 +1,10 @@
 import Gate
 import LinuxSystem
 
-/// The means a process was given: arguments, streams, descriptors, threads and memory.
+/// Resources that a process was given: arguments, streams, descriptors, threads and memory.
 ///
-/// Dispatch waits without end for a thread that it can't have, and traps where it can't look at its threads in /proc, for
-/// want of a descriptor, too. So all of that is looked for before.
+/// Dispatch waits forever for a thread that it can't get. It traps if it can't read its threads in /proc, also for lack of a
+/// descriptor. So all of these are checked first.
 package enum Provision {
     /// The arguments after the program's name, even if /proc can't be read; invalid UTF-8 is replaced.
     package static var arguments: [String] { ProcessStart.arguments }

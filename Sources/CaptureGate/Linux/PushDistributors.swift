@@ -9,7 +9,7 @@ import LinuxSystem
 ///
 /// *thread-safe*
 public struct PushDistributors: PushRegistrar {
-    /// Name of the program on the bus, such as `org.example.Memo`; distributors start the program by it.
+    /// Name of the program on the bus, such as `org.example.Memo`; distributors use it to start the program.
     public let application: String
     /// Secret that identifies the registration to the distributor.
     public let token: String
@@ -59,7 +59,7 @@ public struct PushDistributors: PushRegistrar {
         (0..<32).map { _ in String(UInt8.random(in: 0...15), radix: 16) }.joined()
     }
 
-    /// - Returns: `nil` where there is a distributor to register with, else the reason. Registers nothing.
+    /// - Returns: `nil` if there is a distributor to register with; otherwise the reason. Registers nothing.
     public func obstacle() async -> CaptureError? {
         let service = service
         let found = await service.run(within: deadline) { bus, end, cancel throws(CaptureError) in
@@ -139,7 +139,7 @@ extension PushDistributors {
         return names.filter { $0.hasPrefix("org.unifiedpush.Distributor.") }.sorted()
     }
 
-    /// The named one, else the only one: which of several a person uses can't be guessed.
+    /// The named distributor, or the only one: if there are several, the user's choice can't be guessed.
     private func choice(of names: [String]) throws(CaptureError) -> String {
         if let distributor {
             guard names.contains(distributor) else { throw service.error("\(distributor.visible) does not run") }
@@ -174,7 +174,7 @@ extension PushDistributors {
         return try judged(answer, answer.values.first?["success"]?.text, answer.values.first?["reason"]?.text)
     }
 
-    /// Anything but the word for success is none. Distributors of the first version had another one.
+    /// Any word except the one for success is a failure. Distributors of the first version used another word.
     private func judged(
         _ answer: BusMessage, _ success: String?, _ reason: String?
     ) throws(CaptureError) -> String {
@@ -191,8 +191,7 @@ extension PushDistributors {
             remedies: [Remedy(advice)])
     }
 
-    /// The endpoint that the distributor calls this program with. Others' calls, and what is no endpoint, are passed over, as the
-    /// standard has it.
+    /// Endpoint in a call from the distributor. Calls of others and invalid endpoints are ignored, as the standard requires.
     private func endpoint(
         from sender: String, on wire: Wire, _ bus: borrowing BusConnection
     ) throws(CaptureError) -> String {

@@ -33,9 +33,9 @@ final class Race<Value: Sendable>: Sendable {
     }
 
     /// - Parameters:
-    ///   - limit: time until `late` becomes the answer. Only time in which this process ran counts, a tenth at a time: a
-    ///     process that was stopped, or got no processor, has not waited.
-    ///   - work: blocks, and runs on `queue`; it continues after the deadline, and its answer is then dropped.
+    ///   - limit: time until `late` becomes the answer. Only time in which this process ran counts, a tenth at a time: a process
+    ///     that was stopped, or got no processor, has not waited.
+    ///   - work: blocks, and runs on `queue`. It continues after the deadline, and its answer is then dropped.
     static func of(
         _ work: @escaping @Sendable () -> Value, on queue: DispatchQueue, within limit: Duration, late: Value,
         cancelled: Value
@@ -79,7 +79,7 @@ final class Race<Value: Sendable>: Sendable {
 extension EventDescriptor {
     /// An event that a cancelled task signals to the thread that waits for it.
     ///
-    /// - Throws: `.unavailable` where the process has no descriptor left.
+    /// - Throws: `.unavailable` if the process has no descriptor left.
     package static func forWaiting() throws(CaptureError) -> EventDescriptor {
         do throws(Errno) {
             return try EventDescriptor()

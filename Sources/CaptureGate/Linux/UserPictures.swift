@@ -15,13 +15,13 @@ public final class UserPictures: PicturesLibrary {
     private let portal: FolderPortal
     private let chosen = Locked<[PhotosAccess: String]>([:])
 
-    /// The one of this process: the folder that was chosen is chosen for every capability of it.
+    /// Instance of this process: a chosen directory applies to every capability that uses it.
     fileprivate static let ofProcess = UserPictures()
 
     /// A file system of the network whose server is gone makes its callers wait for ever: it counts as absent.
     private static let queue = DispatchQueue(label: "capturegate.pictures", attributes: .concurrent)
 
-    /// - Parameter deadline: time that a person has to choose a folder.
+    /// - Parameter deadline: time for a person to choose a directory.
     public convenience init(deadline: Duration = .seconds(300)) {
         self.init(deadline: deadline, environment: ProcessEnvironment.current, mark: Sandbox.mark)
     }
@@ -93,13 +93,14 @@ public final class UserPictures: PicturesLibrary {
     }
 }
 
-/// The user's folders for music, pictures and the like, as a file of the user names them.
+/// User's directories for music, pictures and the like, as a file of the user names them.
 ///
 /// Standard: user-dirs.dirs(5) of xdg-user-dirs. *thread-safe*
 struct UserDirectories: Sendable {
     let environment: [String: String]
 
-    /// The folder of pictures: absolute, whether it exists or not. A user switches such a folder off by naming the home directory.
+    /// Pictures directory: an absolute path, whether it exists or not. A user disables such a directory by setting it to the home
+    /// directory.
     var pictures: Result<String, CaptureError> {
         guard let home = environment["HOME"], home.hasPrefix("/") else {
             return .failure(.unfindable("There is no home directory (HOME)"))
@@ -119,9 +120,9 @@ struct UserDirectories: Sendable {
     /// Far more than the eight lines that there are.
     private static let mostBytes = 65_536
 
-    /// The folder of a name: of several lines the last one, as a shell would have it that reads the file.
+    /// Directory of a name. Of several lines the last one counts, as for a shell that reads the file.
     ///
-    /// - Returns: `nil` where it is not named, is named as nothing but "$HOME/…" and "/…" is, or is the home directory.
+    /// - Returns: `nil` if it is not set, has another form than "$HOME/…" or "/…", or is the home directory.
     static func folder(_ name: String, in bytes: [UInt8], home: String) -> String? {
         var found: String?
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
@@ -132,7 +133,7 @@ struct UserDirectories: Sendable {
         return found
     }
 
-    /// Text in quotes behind the name; `nil` for a line about anything else. Empty where the quotes are not as they must be.
+    /// Text in quotes after the name; `nil` for a line about another name. Empty if the quotes are wrong.
     private static func value(of name: [UInt8], in line: ArraySlice<UInt8>) -> [UInt8]? {
         var rest = line.drop { blanks.contains($0) }
         guard rest.starts(with: name) else { return nil }
@@ -143,7 +144,7 @@ struct UserDirectories: Sendable {
         return quoted(rest.dropFirst()) ?? []
     }
 
-    /// Text up to the closing quote, behind which nothing may stand. What a shell would expand is none of the format.
+    /// Text up to the closing quote; nothing may follow it. Text that a shell would expand is not part of the format.
     private static func quoted(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         var (value, rest) = ([UInt8](), text)
         // The one variable that is expanded.
@@ -165,7 +166,7 @@ struct UserDirectories: Sendable {
         return nil
     }
 
-    /// - Returns: `nil` for what is relative, is no text, or leads back upwards.
+    /// - Returns: `nil` for a path that is relative, is not text, or leads upwards again.
     private static func path(_ value: [UInt8], home: String) -> String? {
         guard let text = String(validating: value, as: UTF8.self) else { return nil }
         let path = text.hasPrefix("$HOME/") ? home + text.dropFirst("$HOME".count) : text == "$HOME" ? home : text
@@ -200,7 +201,7 @@ extension Restriction {
 }
 
 extension CaptureError {
-    /// Error of a folder of pictures that can't be found.
+    /// Error for a pictures directory that can't be found.
     static func unfindable(_ why: String, _ errno: Errno? = nil) -> CaptureError {
         CaptureError(
             .unavailable, "The pictures directory can't be used. \(why).", errno: errno?.number ?? 0,
@@ -213,7 +214,7 @@ extension Result {
 }
 
 extension Capability.Photos {
-    /// The folder of the user's pictures, by `UserPictures`.
+    /// User's pictures directory, found by `UserPictures`.
     ///
     /// - Parameters:
     ///   - access: `.read`, or `.write` to add pictures.

@@ -2,11 +2,11 @@ import Dispatch
 import Gate
 import LinuxSystem
 
-/// Asks by a program of the session that draws its own questions: it implements `org.capturegate.Agent1` on the session bus.
+/// Asks through a program of the session that shows its own questions: it implements `org.capturegate.Agent1` on the session bus.
 ///
-/// The article on that interface says what it gets, and what it may answer. Whoever has the name on the bus has to run the program
-/// that is meant, by the kernel's word: that keeps a mistaken program out. It does not keep out one of the same user that means
-/// harm, which could as well press the buttons of a dialog.
+/// The article on that interface describes the questions and the possible answers. The owner of the bus name must run the expected
+/// program, which the kernel identifies. This keeps out other programs by mistake. It does not keep out a malicious program of the
+/// same user, which could as well press the buttons of a dialog.
 ///
 /// *thread-safe*
 package struct BusPrompter: Prompter, PersonPrompter {
@@ -89,7 +89,7 @@ package struct BusPrompter: Prompter, PersonPrompter {
     private func find(
         on bus: borrowing BusConnection, until end: Deadline, cancel: Int32
     ) -> Result<BusConnection.Method, CaptureError> {
-        // Has the bus start it where nobody has.
+        // The bus starts the agent if nobody has.
         let ping = bus.call(Self.named(Self.agent, "org.freedesktop.DBus.Peer", "Ping"), until: end, cancel: cancel)
         guard ping.outcome == .answered else {
             return .failure(failure("is not on the session bus as \(Self.agent)"))
@@ -109,7 +109,7 @@ package struct BusPrompter: Prompter, PersonPrompter {
         return .success(Self.named(owner, Self.agent, "Ask"))
     }
 
-    /// Connects, and runs what may block where it may.
+    /// Connects, and runs blocking calls where they may block.
     private func onBus<Value>(
         for time: Duration,
         _ body: @escaping @Sendable (borrowing BusConnection, Deadline, _ cancel: Int32) -> PromptOutcome<Value>

@@ -73,7 +73,7 @@ public struct DesktopNotice: Sendable {
 extension DesktopNotice {
     /// Something that helps, with what it opens.
     private struct Button: Sendable {
-        /// Word by which the service names it: of our making, so that no remedy can pose as another one.
+        /// Key of the button at the service. Made by this program, so that no remedy can be mistaken for another one.
         let key: String
         let label: String
         let program: ChildProcess
@@ -130,7 +130,7 @@ extension DesktopNotice {
         }
     }
 
-    /// Starts what a button opens, and waits for its end: a terminal stands for as long as the person wants.
+    /// Starts the program of a button, and waits for its end: a terminal stays open for as long as the person wants.
     private func press(_ button: Button) async -> Outcome {
         await withCheckedContinuation { continuation in
             DispatchQueue(label: "capturegate.notice").async {

@@ -10,13 +10,13 @@ import LinuxSystem
 struct DesktopPrograms: Sendable {
     /// Environment at the process's start, which the programs get whole: they are the person's own.
     let environment: [String: String]
-    /// Folder before all paths; empty for the machine's own.
+    /// Directory before all paths; empty for the machine's own.
     let root: String
 
     /// A terminal that runs a command.
     ///
     /// - Parameter words: the first is an absolute path, or the name of a program of the system.
-    /// - Returns: `nil` where there is no terminal, no such program, or a word that is not plain.
+    /// - Returns: `nil` if there is no terminal, no such program, or a word that is not plain.
     func terminal(running words: [String]) -> ChildProcess? {
         guard hasDisplay, words.allSatisfy({ !$0.isEmpty && ShellQuote.word($0) == $0 }),
             let program = words.first.flatMap(executable)
@@ -29,8 +29,8 @@ struct DesktopPrograms: Sendable {
         return nil
     }
 
-    /// Terminals in the order in which they are tried, each with what stands before a command: the proposed standard's, the
-    /// person's own choice, and Debian's, which takes xterm's options as the policy has it.
+    /// Terminals in the order in which they are tried, each with its options before a command: the proposed standard's, the
+    /// person's own choice, and Debian's, which has xterm's options by policy.
     private var terminals: [(name: String, options: [String])] {
         let own = environment["TERMINAL"].map { [($0, ["-e"])] } ?? []
         return [("xdg-terminal-exec", [])] + own + [("x-terminal-emulator", ["-e"]), ("xterm", ["-e"])]
@@ -38,7 +38,7 @@ struct DesktopPrograms: Sendable {
 
     /// The page of the desktop's settings about a capability.
     ///
-    /// - Returns: `nil` where the desktop has none.
+    /// - Returns: `nil` if the desktop has none.
     func settings(about capability: CapabilityName) -> ChildProcess? {
         guard hasDisplay else { return nil }
         let desktops = Set((environment["XDG_CURRENT_DESKTOP"] ?? "").split(separator: ":"))
@@ -56,7 +56,7 @@ struct DesktopPrograms: Sendable {
         return ChildProcess(path: path, arguments: [page], environment: environment)
     }
 
-    /// Rights of programs in sandboxes, by its newer and its older name; for a microphone the sound, too.
+    /// Page about the rights of sandboxed programs, by its newer and its older name; for a microphone also the page about sound.
     private func plasmaPage(about capability: CapabilityName) -> ChildProcess? {
         let pages = ["kcm_app-permissions", "kcm_flatpak"] + (capability == .microphone ? ["kcm_pulseaudio"] : [])
         guard let path = executable("systemsettings"), let page = pages.first(where: hasEntry) else { return nil }
@@ -67,8 +67,8 @@ struct DesktopPrograms: Sendable {
         FileSystem.allows(.read, to: "\(root)/usr/share/applications/\(name).desktop")
     }
 
-    /// A program by its absolute path, or by its name in the system's folders: PATH is not searched, since the caller of the
-    /// program may have set it.
+    /// Path of a program, given as an absolute path, or as a name in the system's directories. PATH is not searched, since the
+    /// program's caller may have set it.
     private func executable(_ name: String) -> String? {
         if name.hasPrefix("/") { return isProgram(name) ? name : nil }
         guard !name.isEmpty, !name.contains("/"), !name.hasPrefix("-") else { return nil }

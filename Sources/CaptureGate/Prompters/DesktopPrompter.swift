@@ -2,10 +2,11 @@ import Dispatch
 import Gate
 import LinuxSystem
 
-/// Asks in a dialog on the desktop: zenity or kdialog, where one is installed and there is a display.
+/// Asks in a dialog on the desktop: zenity or kdialog, if one is installed and there is a display.
 ///
-/// "No" is picked already; closing the window turns away. The dialog gets only those variables of the environment that it
-/// needs to find the display, and is killed, with all it started, when the deadline passes or the task is cancelled.
+/// "No" is selected first; closing the window dismisses the question. The dialog gets only those variables of the environment that
+/// it needs to find the display. It is killed, with all programs that it started, when the deadline passes or the task is
+/// cancelled.
 ///
 /// *thread-safe*
 public struct DesktopPrompter: Prompter, PersonPrompter {
@@ -25,7 +26,7 @@ public struct DesktopPrompter: Prompter, PersonPrompter {
 
     init(deadline: Duration, dialogs: [DesktopDialog], environment: [String: String]) {
         self.deadline = deadline
-        // The desktop's own dialog first: the other one works there too, but looks foreign.
+        // The desktop's own dialog first: the other one works there, too, but looks foreign.
         let isKDE = environment["XDG_CURRENT_DESKTOP"]?.split(separator: ":").contains("KDE") ?? false
         self.dialogs =
             dialogs.filter { ($0.kind == .kdialog) == isKDE } + dialogs.filter { ($0.kind == .kdialog) != isKDE }
@@ -53,7 +54,7 @@ public struct DesktopPrompter: Prompter, PersonPrompter {
     }
 
     func outcome<Value>(of text: PromptText<Value>) async -> PromptOutcome<Value> {
-        // Again, since the last look may be long ago.
+        // Checked again, since the last check may be long ago.
         if let obstacle = await obstacle() { return .failed(obstacle) }
         guard let dialog else { return .dismissed }
         let program = ChildProcess(
@@ -77,16 +78,16 @@ public struct DesktopPrompter: Prompter, PersonPrompter {
         ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
     }
 
-    /// The variables by which a dialog finds display and session bus; and a locale in which its words are known and every name
-    /// can be written. Settings and themes of toolkits are files that the program in question may have written, and could hide
-    /// or press what the dialog shows: no home is named to find them in, nor one that could be made.
+    /// Variables by which a dialog finds display and session bus, and a locale in which its words are known and every name can be
+    /// written. No home directory is passed, not even one that could be created: toolkits read settings and themes from it. The
+    /// program that asks may have written those files, and they could hide or press parts of the dialog.
     static func passed(of environment: [String: String]) -> [String: String] {
         let names: Set = [
             "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP",
             "DBUS_SESSION_BUS_ADDRESS", "USER", "LOGNAME",
         ]
         var passed = environment.filter { names.contains($0.key) }
-        // Where the X server's key is unless a variable says so: Xsecurity(7).
+        // Default location of the X server's key: Xsecurity(7).
         if passed["XAUTHORITY"] == nil, let home = environment["HOME"] { passed["XAUTHORITY"] = "\(home)/.Xauthority" }
         let nowhere = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"].map { ($0, "/dev/null") }
         return passed.merging(nowhere + [("PATH", "/usr/bin:/bin"), ("LC_ALL", "C.UTF-8")]) { _, own in own }
@@ -112,10 +113,10 @@ struct DesktopDialog: Hashable, Sendable {
         DesktopDialog(kind: .zenity, path: "/usr/bin/zenity"), DesktopDialog(kind: .kdialog, path: "/usr/bin/kdialog"),
     ]
 
-    /// A list of the choices, of which the first is picked already. It prints the key of the one that stays picked.
+    /// List of the choices, with the first one selected. It prints the key of the choice that stays selected.
     ///
-    /// Text from outside stands behind "=" or a word of ours, never at the beginning of an argument: GLib passes over "--"
-    /// where an argument behind it begins with a hyphen.
+    /// Text from outside comes after "=" or after a word of ours, never at the beginning of an argument: GLib ignores "--" if a
+    /// later argument begins with a hyphen.
     func arguments<Value>(for text: PromptText<Value>) -> [String] {
         let heading = Self.escaped(text.lines + ["", text.title], lineBreak: kind == .zenity ? "\n" : "<br>")
         let rows = text.choices.enumerated().map { (index, choice) in
@@ -170,7 +171,7 @@ extension DesktopDialog {
         }
     }
 
-    /// The choice whose key stands alone on the one line that was printed.
+    /// Choice whose key is the only text on the one line that was printed.
     private func choice<Value>(_ printed: String, of text: PromptText<Value>) -> PromptOutcome<Value> {
         let lines = printed.split(separator: "\n")
         if lines.isEmpty { return .dismissed }
@@ -180,7 +181,7 @@ extension DesktopDialog {
         return .chosen(choice.value)
     }
 
-    /// Exit status 1 has two meanings; the libraries' own words on standard error tell them apart.
+    /// Exit status 1 has two meanings; the libraries' messages on standard error distinguish them.
     private static func foundNoDisplay(_ diagnostics: String) -> Bool {
         ["cannot open display", "could not connect to display", "unable to init server"].contains { phrase in
             diagnostics.lowercased().contains(phrase)

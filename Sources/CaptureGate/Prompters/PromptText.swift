@@ -11,7 +11,7 @@ struct PromptText<Value: Sendable>: Sendable {
         let text: String
         /// For a dialog.
         let label: String
-        /// Time for which the answer holds, in a few words; empty where the choice says it.
+        /// Time for which the answer holds, in a few words; empty if the choice says it.
         var term = ""
         let value: Value
 
@@ -34,7 +34,7 @@ struct PromptText<Value: Sendable>: Sendable {
     /// The safest first, which a dialog has picked already.
     let choices: [Choice]
 
-    /// The choices with their terms, a line each; none where the line of the answer says all.
+    /// The choices with their terms, a line each; none if the line of the answer says all.
     var choiceLines: [String] {
         guard choices.contains(where: { !$0.term.isEmpty }) else { return [] }
         let width = choices.map(\.text.count).max() ?? 0
@@ -51,7 +51,7 @@ struct PromptText<Value: Sendable>: Sendable {
     }
 
     /// The choice that a typed line names, by its key or its word.
-    /// - Returns: `nil` where the line means nothing.
+    /// - Returns: `nil` if the line means nothing.
     func choice(for line: String) -> Value? {
         // Shift and caps lock change nothing about what a person means.
         let word = line.lowercased()
@@ -149,8 +149,7 @@ extension Answer {
     }
 }
 
-/// A question to be answered with yes or no, in words, as the program put it: shown, not obeyed, and cut to a length that leaves it on the
-/// screen.
+/// Yes-or-no question in the program's words. They are displayed, never obeyed, and cut to a length that fits on the screen.
 struct ConfirmationText: Sendable {
     let confirmation: ConfirmationRequest
 

@@ -23,7 +23,7 @@ public final class PrompterChain: Prompter, PersonPrompter {
         prompters.allSatisfy { ($0 as? any PersonPrompter)?.asksPerson == true }
     }
 
-    /// The reasons that none of them can ask; `nil` where one can.
+    /// The reasons that none of them can ask; `nil` if one can.
     public func obstacle() async -> CaptureError? {
         switch await ready() {
         case .success: nil

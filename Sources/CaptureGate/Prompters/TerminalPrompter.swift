@@ -4,9 +4,9 @@ import LinuxSystem
 
 /// Asks at the terminal the process was started from: `/dev/tty`, never standard input, which anything may feed.
 ///
-/// The answer is a key and Enter; an empty line, Ctrl-C, Ctrl-D and Escape turn away, and so do the deadline and a
-/// cancelled task. What was typed before the question had stood there for a moment is thrown away. The terminal's mode is
-/// put back in every case but one: a process that is killed while it asks.
+/// The answer is a key and Enter. An empty line, Ctrl-C, Ctrl-D, Escape, the deadline and a cancelled task dismiss the question.
+/// Input that was typed before the question had been visible for a moment is discarded. The terminal's mode is always restored,
+/// unless the process is killed while it asks.
 ///
 /// *thread-safe*
 public struct TerminalPrompter: Prompter, PersonPrompter {
@@ -62,7 +62,7 @@ public struct TerminalPrompter: Prompter, PersonPrompter {
 struct TerminalConversation: Sendable {
     let path: String
     let deadline: Duration
-    /// Time that the question stands there before an answer counts: what is typed until then was meant for something else.
+    /// Time that the question is visible before an answer counts: earlier input was meant for something else.
     let pause: Duration
 
     /// Blocks until there is an outcome.
@@ -80,7 +80,7 @@ struct TerminalConversation: Sendable {
     private func ask<Value>(_ text: PromptText<Value>, at terminal: borrowing Terminal) -> PromptOutcome<Value> {
         do throws(Terminal.Interruption) {
             try terminal.write(([""] + text.lines + text.choiceLines).joined(separator: "\n") + "\n")
-            // What was typed ahead must not answer a question that nobody had read.
+            // Input that was typed earlier must not answer a question that nobody has read.
             try terminal.settle(for: pause)
             while true {
                 try terminal.write(text.promptLine)
@@ -112,7 +112,7 @@ struct TerminalConversation: Sendable {
     }
 }
 
-/// Runs what waits for a person where it may block: the threads of Swift's tasks are few, and must not.
+/// Runs code that waits for a person on a queue where it may block. The threads of Swift's tasks are few and must not block.
 enum PromptQueue {
     /// - Parameter body: gets a descriptor that turns readable when the task is cancelled.
     static func run<Value>(

@@ -10,7 +10,7 @@ public struct AudioSettings: Hashable, Sendable {
     public var sampleRate: Int?
     /// Number of channels; 2 where `nil` and the device can.
     public var channels: Int?
-    /// Sample format; `.s16` where `nil` and the device can.
+    /// Sample format; `.s16` if `nil` and the device can.
     public var sampleFormat: SampleFormat?
     /// Time between two deliveries, 1 ms to 1 s: a short one for low latency, a long one for few wake-ups.
     ///
@@ -47,9 +47,9 @@ extension CaptureSession where Format == AudioFormat {
     /// - Parameters:
     ///   - permit: of one microphone, at level `.record`; used up.
     ///   - settings: wishes; ``differences`` says which were not met.
-    /// - Throws: `.notAuthorized` where the permission has gone meanwhile or is for less than `.record`, `.busy`,
-    ///   `.noDevice`, `.stalled` where the device does not answer within 10 s, `.cancelled` where the task is, and
-    ///   `.notAsAsked` where the settings are strict and the device would do otherwise. The C functions are
+    /// - Throws: `.notAuthorized` if the permission has gone meanwhile or is for less than `.record`, `.busy`,
+    ///   `.noDevice`, `.stalled` if the device does not answer within 10 s, `.cancelled` if the task is, and
+    ///   `.notAsAsked` if the settings are strict and the device would do otherwise. The C functions are
     ///   `snd_pcm_open` and `snd_pcm_hw_params`.
     public init(
         opening permit: consuming DevicePermit, settings: AudioSettings = AudioSettings()
@@ -63,7 +63,7 @@ extension CaptureSession where Format == AudioFormat {
     ///   - permit: of one microphone; used up.
     ///   - settings: wishes.
     ///   - level: least level of the permit that is needed for that.
-    ///   - hasThreads: true where the caller has checked that there are threads for it: a check makes as many.
+    ///   - hasThreads: true if the caller has checked that there are threads for it: a check makes as many.
     package init(
         opening permit: consuming DevicePermit, settings: AudioSettings, for level: AccessLevel,
         hasThreads: Bool = false
@@ -114,7 +114,7 @@ package struct OpenedMicrophone: ~Copyable, Sendable {
     var stream: CaptureStream
     var reader: AudioRing.Consumer
 
-    /// Opens a microphone, or has the broker open it; called on a thread of its own, unless it is built in.
+    /// Opens a microphone, or has the broker open it; called on a separate thread, unless it is built in.
     static func opened(
         _ core: CaptureCore, _ asked: PCMSettings, claps: Bool = false
     ) throws(CaptureError) -> OpenedMicrophone {
@@ -184,14 +184,14 @@ package struct OpenedMicrophone: ~Copyable, Sendable {
 }
 
 extension AudioSettings {
-    /// The same in the capture loop's terms, with a choice for everything that is not said.
+    /// The same settings in the capture loop's terms, with a default for every missing one.
     fileprivate var pcm: PCMSettings {
         PCMSettings(
             rate: sampleRate ?? 48_000, channels: channels ?? 2, format: (sampleFormat ?? .s16).pcm,
             periodTime: periodTime)
     }
 
-    /// Period in ns, between 1 ms and 1 s; 0 where nothing is said.
+    /// Period in ns, between 1 ms and 1 s; 0 if none is given.
     private var periodTime: Int64 {
         guard let period else { return 0 }
         return Int64((min(max(period / .seconds(1), 0.001), 1) * 1e9).rounded())

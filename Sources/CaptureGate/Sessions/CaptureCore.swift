@@ -13,7 +13,7 @@ final class CaptureCore: Sendable {
     let counters: CaptureCounters
     /// The gate's hold: it ends the capture when the permission goes.
     let capture: any CaptureHold
-    /// The same where the broker has the device; `nil` where this process opens it.
+    /// The same where the broker has the device; `nil` if this process opens it.
     let lent: LentHold?
     /// Owner of the stream where a provider has opened the device.
     let lender = Locked<(any StreamLender)?>(nil)
@@ -21,10 +21,10 @@ final class CaptureCore: Sendable {
     private let queue: RealtimeQueue
     /// Result of the loop, set once its device is closed.
     private let ended = Locked<LoopResult?>(nil)
-    /// Hardware that the gate was asked about; `nil` before, and for built-in devices.
+    /// Hardware that the gate has checked; `nil` before, and for built-in devices.
     private let admitted: Locked<Admitted?>
 
-    /// Hardware behind a PCM's name, and the doubt about it.
+    /// Hardware that a PCM's name leads to, and whether all of it is known.
     private struct Admitted: Equatable {
         var devices: Set<DeviceID>
         var mayBeAny: Bool
@@ -37,7 +37,7 @@ final class CaptureCore: Sendable {
     ///   - permit: of the device.
     ///   - capability: kind of session.
     ///   - level: least level that the session needs, by what it lends.
-    ///   - hasThreads: true where the caller has checked that there are threads for it.
+    ///   - hasThreads: true if the caller has checked that there are threads for it.
     init(
         _ permit: consuming DevicePermit, as capability: CapabilityName, for level: AccessLevel, hasThreads: Bool
     ) async throws(CaptureError) {
@@ -49,7 +49,7 @@ final class CaptureCore: Sendable {
         counters = CaptureCounters()
         admitted = Locked(nil)
         queue = RealtimeQueue(label: "capturegate.\(id)", broker: RealtimeKit())
-        // The broker decides about a sound server's devices, but does not have them.
+        // The broker decides about a sound server's devices, but does not open them.
         let isLent = device.provided == nil
         let broker = permit.broker.flatMap { !isLent || device.isBuiltIn && !$0.lendsBuiltIn ? nil : $0 }
         let permission = try await permit.redeem(opening: id, as: capability, for: level)
@@ -88,14 +88,13 @@ final class CaptureCore: Sendable {
 
     /// Number of threads: the loop's, the opening's, the watcher's of both, and a spare one.
     private static let threads = 4
-    /// Number of descriptors: the device's, its rings' and signals', and some for a look at its holders while it is
-    /// open.
+    /// Number of descriptors: the device's, its rings' and signals', and some for a search for its holders while it is open.
     private static let descriptors = 20
 
     /// Finds the unplugged device of an earlier capture again, which keeps its permission.
     ///
     /// - Parameter old: core of the capture before.
-    /// - Throws: `.revoked` or `.expired` where the gate has ended the capture meanwhile, `.noDevice` while the device
+    /// - Throws: `.revoked` or `.expired` if the gate has ended the capture meanwhile, `.noDevice` while the device
     ///   is away.
     init(resuming old: CaptureCore) throws(CaptureError) {
         if let reason = old.capture.endReason {
@@ -118,8 +117,8 @@ final class CaptureCore: Sendable {
 
     /// Asks the gate about all hardware that a PCM's name has led to.
     ///
-    /// Each card has an id of its own, which decisions may be about. Hardware that can't be told for certain counts as
-    /// any microphone: a denial of one, by a rule or a person, refuses it.
+    /// Each card has its own id, which decisions may name. Hardware that can't be identified counts as any microphone: a denial of
+    /// one, by a rule or a person, refuses it.
     ///
     /// - Parameter hardware: `nil` for the built-in tone.
     func admit(hardware: PCMHardware?) async throws(CaptureError) {
@@ -127,7 +126,7 @@ final class CaptureCore: Sendable {
         do throws(CaptureError) {
             let found = try microphones(hardware)
             admitted.withLock { $0 = Admitted(devices: Set(found.map(\.id)), mayBeAny: !hardware.isComplete) }
-            // A microphone of its own id is what the permit is for.
+            // A microphone with its own id is the one that the permit is for.
             guard device.nodes.isEmpty, let first = found.first ?? (hardware.isComplete ? nil : device) else { return }
             try await capture.admit(
                 first.description, aliases: found.flatMap { [$0.id] + $0.aliases }, mayBeAny: !hardware.isComplete)
@@ -136,7 +135,7 @@ final class CaptureCore: Sendable {
         }
     }
 
-    /// Asks the gate about hardware that may be behind a provider's device.
+    /// Asks the gate about hardware that may be the source of a provider's device.
     func admitProvided() async throws(CaptureError) {
         guard let facts = device.provided, facts.mayBeAny else { return }
         do throws(CaptureError) {
@@ -154,7 +153,7 @@ final class CaptureCore: Sendable {
         return stream
     }
 
-    /// True if a PCM's name leads to the hardware that the gate was asked about, wherever that is plugged in by now.
+    /// True if a PCM's name leads to the hardware that the gate has checked, in whatever port it is now.
     func isAdmitted(hardware: PCMHardware?) -> Bool {
         guard let hardware else { return admittedHardware == nil }
         guard let found = try? microphones(hardware),
@@ -184,7 +183,7 @@ final class CaptureCore: Sendable {
         return found
     }
 
-    /// Error for a name that leads to hardware which it may not stand for.
+    /// Error for a name that leads to hardware which it must not lead to.
     private func leadsElsewhere(_ place: String) -> CaptureError {
         CaptureError(
             .noDevice, "\(device.name) [\(device.id)] leads \(place).",
@@ -194,7 +193,7 @@ final class CaptureCore: Sendable {
     /// Copy for comparison.
     private var admittedHardware: Admitted? { admitted.withLock { $0 } }
 
-    /// Runs the loop on a thread of its own, and keeps its result.
+    /// Runs the loop on a separate thread, and keeps its result.
     func run<Run: CaptureRun & ~Copyable>(_ run: consuming Run) {
         queue.run(run) { result in self.ended.withLock { $0 = result } }
     }
@@ -212,7 +211,7 @@ final class CaptureCore: Sendable {
             let own = DeviceFault(
                 device: device, format: format, signal: counters.signal, changed: counters.changedSignal
             ).end($0, gate: capture.endReason)
-            // Who has the device knows more than the ring says, unless this program or the gate has ended it.
+            // The device's owner knows more than the ring reports, unless this program or the gate has ended the capture.
             guard own != .stopped, capture.endReason == nil,
                 let error = lent?.failure ?? lender.withLock({ $0 })?.failure
             else { return own }
@@ -226,8 +225,8 @@ final class CaptureCore: Sendable {
             frames: counters.delivered, bytes: counters.bytes, outcome: end?.error?.message ?? "stopped by the program")
     }
 
-    /// Runs the opening of a device, a real one on a thread of its own. Where it fails, or does not return in time, the
-    /// end stands in the audit log.
+    /// Runs the opening of a device, a real one on a separate thread. If it fails, or does not return in time, the end is in the
+    /// audit log.
     func opening<Value: ~Copyable & Sendable>(
         _ open: @escaping @Sendable () throws(CaptureError) -> Value
     ) async throws(CaptureError) -> Value {
@@ -307,8 +306,8 @@ extension CaptureCore {
 
 /// Result of opening a device within a time limit.
 ///
-/// An opening may take seconds, and may never return where the sound server behind a PCM was stopped; so it runs on a
-/// thread of its own. A device that is open after all later on is closed at once.
+/// An opening may take seconds, and may never return if the sound server of a PCM was stopped, so it runs on a separate thread. A
+/// device whose opening completes after the time limit is closed at once.
 enum OpenResult<Value: ~Copyable & Sendable>: Sendable {
     /// The device, to be taken once.
     case opened(Handoff<Value>)
@@ -322,7 +321,7 @@ enum OpenResult<Value: ~Copyable & Sendable>: Sendable {
     /// Time limit. Cameras take seconds to wake up, as do sound servers that have to be started.
     static var patience: Duration { .seconds(10) }
 
-    /// Opens on a thread of its own.
+    /// Opens on a separate thread.
     ///
     /// - Parameters:
     ///   - open: opens the device; may block.

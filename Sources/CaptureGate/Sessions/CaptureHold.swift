@@ -8,7 +8,7 @@ import Gate
 ///
 /// *thread-safe*
 package protocol CaptureHold: AnyObject, Sendable {
-    /// Decision that the capture rests on; `nil` for a rule of the administrator's, and where there are several.
+    /// Decision that allows the capture; `nil` for an administrator's rule, and if there are several.
     var decision: Int64? { get }
 
     /// Set when the gate has ended the capture.
@@ -37,13 +37,12 @@ package protocol CaptureHold: AnyObject, Sendable {
 extension ActiveCapture: CaptureHold {}
 
 extension CaptureSession where Format == AudioFormat {
-    /// Opens a microphone that several programs share, each with a permission of its own; nothing is captured before
-    /// `start()`.
+    /// Opens a microphone that several programs share, each with its own permission; nothing is captured before `start()`.
     ///
     /// - Parameters:
     ///   - hold: all their permissions.
-    ///   - device: microphone that they are for.
-    ///   - wish: format that the first of them asks for.
+    ///   - device: the microphone.
+    ///   - wish: format that the first of them requests.
     /// - Throws: the errors of opening, and `.usage` for a camera's format.
     package init(
         sharing hold: any CaptureHold, of device: DeviceID, wish: StreamWish
@@ -54,13 +53,12 @@ extension CaptureSession where Format == AudioFormat {
 }
 
 extension CaptureSession where Format == VideoFormat {
-    /// Opens a camera that several programs share, each with a permission of its own; nothing is captured before
-    /// `start()`.
+    /// Opens a camera that several programs share, each with its own permission; nothing is captured before `start()`.
     ///
     /// - Parameters:
     ///   - hold: all their permissions.
-    ///   - device: camera that they are for.
-    ///   - wish: format that the first of them asks for.
+    ///   - device: the camera.
+    ///   - wish: format that the first of them requests.
     /// - Throws: the errors of opening, and `.usage` for a microphone's format.
     package init(
         sharing hold: any CaptureHold, of device: DeviceID, wish: StreamWish
@@ -78,7 +76,7 @@ extension CaptureSession where Format == VideoFormat {
 }
 
 extension VideoSettings {
-    /// The wishes for a picture alone, by which the built-in camera is opened.
+    /// Only the requested frame format, with which the built-in camera is opened.
     fileprivate init(_ asked: CameraSettings) {
         self.init(
             width: asked.width > 0 ? asked.width : nil, height: asked.height > 0 ? asked.height : nil,

@@ -4,11 +4,12 @@ import Gate
 extension CaptureSession where Format == AudioFormat {
     /// Continues with a microphone that was unplugged and is back under the same id, with the same settings.
     ///
-    /// The audio in between is lost, which the next header says. The permission is the session's own: where it was
-    /// taken back meanwhile, nothing is opened. Call it after the capture has ended as `.deviceGone`; it waits for the
-    /// device's opening, not for its return.
+    /// The audio in between is lost, which the next header reports. The session's permission is used: if it was revoked meanwhile,
+    /// nothing is opened. Call it after the capture has ended as `.deviceGone`. It waits for the device's opening, not for its
+    /// return.
     ///
-    /// - Throws: `.noDevice` while it is away, `.revoked`, `.expired`, `.notAsAsked` where it does otherwise now, and
+    /// - Throws: `.noDevice` while it is missing, `.revoked`, `.expired`, `.notAsAsked` if its format differs now, and the errors
+    ///   of opening.
     ///   the errors of opening.
     public mutating func reattach() throws(CaptureError) {
         guard case .deviceGone = end else { return }
@@ -18,8 +19,8 @@ extension CaptureSession where Format == AudioFormat {
     /// Continues without waiting for the opening, for callers that must not block.
     ///
     /// - Parameter reopening: holds the opening between two calls.
-    /// - Returns: false while the device is looked for and opened: call it again.
-    /// - Throws: also `.stalled` where the opening does not return within 10 s.
+    /// - Returns: false while the device is searched for and opened: call it again.
+    /// - Throws: also `.stalled` if the opening does not return within 10 s.
     package mutating func reattach(by reopening: Reopening<OpenedMicrophone>) throws(CaptureError) -> Bool {
         guard case .deviceGone = end else { return true }
         guard let opened = try reopening.opened(look) else { return false }
@@ -41,7 +42,7 @@ extension CaptureSession where Format == AudioFormat {
     /// Takes over the opened device if it is the same as before.
     private mutating func goOn(_ opened: consuming OpenedMicrophone) throws(CaptureError) {
         let core = opened.core
-        // A name of ALSA's configuration may lead elsewhere by now, which nobody was asked about.
+        // A name of ALSA's configuration may lead to other hardware by now, for which nobody gave permission.
         guard core.isAdmitted(hardware: opened.hardware) else { throw core.isOtherwise("as different hardware") }
         let (got, had) = (AudioFormat(opened.settings), formatOfDevice)
         guard got == had else { throw core.isOtherwise("with \(got.phrase) instead of \(had.phrase)") }
@@ -52,12 +53,12 @@ extension CaptureSession where Format == AudioFormat {
 extension CaptureSession where Format == VideoFormat {
     /// Continues with a camera that was unplugged and is back under the same id, with the same settings.
     ///
-    /// The frames in between are lost, which the next header says. The permission is the session's own: where it was
-    /// taken back meanwhile, nothing is opened. Call it after the capture has ended as `.deviceGone`, or as
-    /// `.signalChanged` for a signal that is back; it waits for the device's opening, not for its return.
+    /// The frames in between are lost, which the next header reports. The session's permission is used: if it was revoked
+    /// meanwhile, nothing is opened. Call it after the capture has ended as `.deviceGone`, or as `.signalChanged` for a signal
+    /// that is back. It waits for the device's opening, not for its return.
     ///
-    /// - Throws: `.noDevice` while it is away, `.unavailable` while there is no signal, `.revoked`, `.expired`,
-    ///   `.notAsAsked` where it does otherwise now, and the errors of opening.
+    /// - Throws: `.noDevice` while it is missing, `.unavailable` while there is no signal, `.revoked`, `.expired`, `.notAsAsked`
+    ///   if its format differs now, and the errors of opening.
     public mutating func reattach() throws(CaptureError) {
         guard mayReturn else { return }
         try goOn(look().opened())
@@ -66,8 +67,8 @@ extension CaptureSession where Format == VideoFormat {
     /// Continues without waiting for the opening, for callers that must not block.
     ///
     /// - Parameter reopening: holds the opening between two calls.
-    /// - Returns: false while the device is looked for and opened: call it again.
-    /// - Throws: also `.stalled` where the opening does not return within 10 s.
+    /// - Returns: false while the device is searched for and opened: call it again.
+    /// - Throws: also `.stalled` if the opening does not return within 10 s.
     package mutating func reattach(by reopening: Reopening<OpenedCamera>) throws(CaptureError) -> Bool {
         guard mayReturn else { return true }
         guard let opened = try reopening.opened(look) else { return false }
@@ -83,7 +84,7 @@ extension CaptureSession where Format == VideoFormat {
         }
     }
 
-    /// Format of the camera's own frames, where they are converted.
+    /// Format of the camera's own frames, if they are converted.
     private var delivered: VideoFormat { pictures?.source ?? formatOfDevice }
 
     /// Search for the device, for any thread: it holds the core and the settings, not the session.
@@ -100,7 +101,7 @@ extension CaptureSession where Format == VideoFormat {
     /// Takes over the opened device if it is the same as before.
     private mutating func goOn(_ opened: consuming OpenedCamera) throws(CaptureError) {
         let core = opened.core
-        // Before the format: without a signal, that is whatever the driver makes up.
+        // Before the format: without a signal, the driver reports an arbitrary one.
         if opened.signal != .present { throw opened.signal.error(core.device.description) }
         let got = VideoFormat(opened.format)
         guard got == delivered else { throw core.isOtherwise("with \(got.phrase) instead of \(delivered.phrase)") }
@@ -172,7 +173,7 @@ struct DeviceOpening<Value: ~Copyable & Sendable>: Sendable {
 
 /// Search for an unplugged device in the background, for a caller that can't wait.
 ///
-/// It goes on between two calls. When the object is released meanwhile, the device is closed again.
+/// It continues between two calls. If the object is released meanwhile, the device is closed again.
 ///
 /// *session-bound*
 package final class Reopening<Value: ~Copyable & Sendable> {
@@ -210,8 +211,8 @@ package final class Reopening<Value: ~Copyable & Sendable> {
 
     /// Starts a search, or takes its result.
     ///
-    /// - Parameter look: finds the device; throws while it is away. Called when no search is under way.
-    /// - Returns: `nil` while the search is under way.
+    /// - Parameter look: finds the device; throws while it is missing. Called when no search is running.
+    /// - Returns: `nil` while the search is running.
     /// - Throws: reason why the device is not open. The next call starts another search.
     func opened(
         _ look: @escaping @Sendable () throws(CaptureError) -> DeviceOpening<Value>

@@ -22,13 +22,13 @@ public struct CaptureSession<Format: Sendable>: ~Copyable, Sendable {
     /// Wait of a task that can't block its thread, once there was one.
     var arrival: Arrival?
     private var gapTracker = GapTracker()
-    /// Time between two periods or frames in ns; 0 where it is not known.
+    /// Time between two periods or frames in ns; 0 if it is not known.
     let frameInterval: Int64
     /// Settings that were not met, and a conversion of the frames.
     public internal(set) var differences: [FormatDifference]
-    /// Adapter for frames that can't be lent as they are; `nil` where the driver's buffer is lent.
+    /// Adapter for frames that can't be lent as they are; `nil` if the driver's buffer is lent.
     var pictures: FrameAdapter?
-    /// Conversion behind that; `nil` for none.
+    /// Conversion after that; `nil` for none.
     private var conversion: (any FrameConversion)?
     /// Its entry among the differences.
     private var conversionDifference: FormatDifference?
@@ -36,7 +36,7 @@ public struct CaptureSession<Format: Sendable>: ~Copyable, Sendable {
     var source = CameraSettings()
     /// Format in the device's own terms, as a broker passes it on.
     package internal(set) var native: LentDevice.Format?
-    // Formats are last: the places of all others are then known without a look at the type.
+    // Formats are last: the positions of all other fields are then known without knowing the type.
     /// Format of the bytes that are read: the device's own, unless frames are converted.
     public internal(set) var format: Format
     /// Format ahead of the conversion.
@@ -63,15 +63,15 @@ extension CaptureSession {
     /// Device that is captured.
     public var device: Device { core.device }
 
-    /// Number of the decision that the capture rests on, as in the audit log; `nil` where it is a rule of the
+    /// Number of the decision that the capture rests on, as in the audit log; `nil` if it is a rule of the
     /// administrator.
     public var decision: Int64? { core.capture.decision }
 
     /// Counters up to now.
     public var statistics: CaptureStatistics { CaptureStatistics(core.counters, lostWhileAway: gapTracker.lost) }
 
-    /// State of the device's signal now; `.present` where it can't tell, and for audio. The flags of each frame give it
-    /// for that frame.
+    /// Present state of the device's signal; `.present` for audio, and if the device can't report it. The flags of each frame
+    /// contain the state for that frame.
     public var signal: SignalState { core.counters.signal }
 
     /// Starts the capture on a realtime thread; a second call does nothing. The C functions are `snd_pcm_start` and
@@ -87,7 +87,7 @@ extension CaptureSession {
     ///
     /// - Parameter body: gets the header and `header.byteCount` bytes: interleaved audio frames, or the driver's own
     ///   buffer of video. They are valid inside the call alone.
-    /// - Returns: the result of `body`; `nil` where nothing is there now.
+    /// - Returns: the result of `body`; `nil` if nothing is there now.
     public mutating func withNext<Value, Failure: Error>(
         _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
@@ -98,12 +98,12 @@ extension CaptureSession {
         }
     }
 
-    /// Converts what is lent from now on, on the reader's thread, in place of what converted it before.
+    /// Converts each entry that is lent from now on, on the reader's thread, replacing an earlier conversion.
     ///
     /// - Parameters:
-    ///   - conversion: of each period or frame of ``formatOfDevice``.
-    ///   - format: that it makes.
-    ///   - difference: for people.
+    ///   - conversion: conversion of each period or frame of ``formatOfDevice``.
+    ///   - format: format that it produces.
+    ///   - difference: description for people.
     package mutating func convert(
         by conversion: any FrameConversion, to format: Format, _ difference: FormatDifference
     ) {
@@ -125,7 +125,7 @@ extension CaptureSession {
     /// Format ahead of a conversion.
     package var formatOfDevice: Format { unconverted ?? format }
 
-    /// Lends what comes ahead of a conversion.
+    /// Lends entries before the conversion.
     private mutating func withNextOfDevice<Value, Failure: Error>(
         _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
@@ -144,14 +144,14 @@ extension CaptureSession {
                 }
             }
             guard let taken else { return nil }
-            // The first field of a frame is none yet: the next buffer completes it.
+            // The first field is not a frame yet: the next buffer completes it.
             if let value = taken { return value }
         }
     }
 
     /// Lends the next period or frame as the device delivers it, its planes apart: for a broker that passes it on.
     ///
-    /// - Returns: false where nothing is there now.
+    /// - Returns: false if nothing is there now.
     package mutating func lendNext(_ body: (FrameHeader, RawSpan, RawSpan, RawSpan) -> Void) -> Bool {
         if let done: Void = reader.withNextPlanes({ body($0, $1, $2, $3) }) { return done == () }
         let period: Void? =
@@ -175,7 +175,7 @@ extension CaptureSession {
     /// Makes ``readySignal`` and ``wait(milliseconds:)`` report less often: about once an interval, or when half the
     /// ring is full.
     ///
-    /// A wake-up costs the same whatever it finds, so a reader in no hurry saves most of them.
+    /// A wake-up costs the same even if it finds little, so a reader without hurry saves most of them.
     ///
     /// - Parameter interval: 0 for each period or frame, as at the start.
     public mutating func wake(every interval: Duration) {
@@ -189,12 +189,12 @@ extension CaptureSession {
     /// End of the capture; `nil` while it runs. There may still be something to take.
     public var end: SessionEnd? { core.end(reader.ended, of: pictures?.source ?? formatOfDevice as? VideoFormat) }
 
-    /// Continues with the reopened device. Frames that were not read before are given up.
+    /// Continues with the reopened device. Earlier frames that were not read are discarded.
     ///
     /// - Parameters:
-    ///   - core: of the new opening.
+    ///   - core: core of the new opening.
     ///   - stream: loop of the new opening.
-    ///   - reader: of the new ring.
+    ///   - reader: reader of the new ring.
     ///   - rate: frames per second.
     mutating func goOn(
         _ core: CaptureCore, _ stream: consuming CaptureStream, _ reader: consuming SessionReader, rate: Double
@@ -232,13 +232,13 @@ extension CaptureSession {
     }
 }
 
-/// Conversion of what a session lends, in memory of its own.
+/// Conversion of a session's entries, in its own memory.
 ///
 /// *session-bound*
 package protocol FrameConversion: AnyObject, Sendable {
     /// Converts a period or a frame.
     ///
-    /// - Returns: bytes, valid until the next call; none where the frame is broken.
+    /// - Returns: bytes, valid until the next call; none if the frame is broken.
     func convert(_ bytes: RawSpan) -> UnsafeRawBufferPointer
 }
 
@@ -263,7 +263,7 @@ enum SessionReader: ~Copyable, Sendable {
     case audio(AudioRing.Consumer)
     case video(VideoRing.Consumer)
 
-    /// Lends the oldest entry; `nil` where there is none.
+    /// Lends the oldest entry; `nil` if there is none.
     mutating func withNext<Value, Failure: Error>(
         _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
@@ -309,7 +309,7 @@ enum SessionReader: ~Copyable, Sendable {
         }
     }
 
-    /// Wakes the reader once that many entries are there.
+    /// Wakes the reader after a number of entries.
     mutating func wake(after entries: Int) {
         with({ $0.wakeAfter = entries }, { $0.wakeAfter = entries })
     }
@@ -331,10 +331,10 @@ enum SessionReader: ~Copyable, Sendable {
     }
 }
 
-/// Continuity across an unplugging: makes one stream of the frames before it and after the device's return.
+/// Continuity when a device is unplugged: makes one stream of the frames before and after the device's return.
 ///
-/// Numbers continue, and the frames that the device would have made meanwhile count as lost. The clock is the only
-/// measure of them: the device starts its own numbers anew.
+/// Numbers continue, and the frames that the device would have made meanwhile count as lost. Only the clock can measure them,
+/// since the device starts its own numbers again.
 ///
 /// *session-bound*
 struct GapTracker: Sendable {
@@ -347,7 +347,7 @@ struct GapTracker: Sendable {
     /// Timestamp of the last frames read, and their number.
     private var timestamp: Int64 = 0
     private var count = 0
-    /// Frames per second while the return is pending; else 0.
+    /// Frames per second while the return is pending; otherwise 0.
     private var rate = 0.0
 
     /// Announces that the next header is the first one after the device's return.
@@ -357,7 +357,7 @@ struct GapTracker: Sendable {
         self.rate = rate
     }
 
-    /// The header with a continued sequence number, and with the loss where it is the first after a return.
+    /// Header with a continued sequence number, and with the loss if it is the first after a return.
     mutating func continued(_ header: FrameHeader) -> FrameHeader {
         var header = header
         if rate > 0 { close(&header) }
@@ -373,8 +373,7 @@ struct GapTracker: Sendable {
         // Unplugged before the first frame: nothing is missing.
         guard timestamp > 0 else { return }
         let passed = (Double(header.timestamp - timestamp) / 1e9 * rate).rounded() - Double(count)
-        // The device may report a loss of its own in this header; it lies within the same time and must not count
-        // twice.
+        // The device may report another loss in this header; it is within the same time and must not count twice.
         let known = header.lost.total
         let missed = passed > Double(known) ? UInt64(passed) - known : 0
         lost &+= missed

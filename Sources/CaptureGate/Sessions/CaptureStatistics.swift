@@ -17,11 +17,11 @@ public struct CaptureStatistics: Hashable, Sendable {
     public let lostByDevice: UInt64
     /// Lost in the ring: the reader was too slow.
     public let lostByReader: UInt64
-    /// Left out because the driver marked them as damaged.
+    /// Frames dropped because the driver marked them as damaged.
     public let damaged: UInt64
-    /// Left out because they held no bytes.
+    /// Frames dropped because they had no bytes.
     public let empty: UInt64
-    /// Left out because they held fewer bytes than the format needs.
+    /// Frames dropped because they had fewer bytes than the format needs.
     public let short: UInt64
     /// Overruns of the device.
     public let xruns: UInt64
@@ -96,7 +96,7 @@ public enum SessionEnd: Hashable, Sendable {
     /// A call to the device failed.
     case failed(CaptureError)
 
-    /// The error to report; `nil` where the program ended the capture itself.
+    /// The error to report; `nil` if the program ended the capture itself.
     public var error: CaptureError? {
         switch self {
         case .stopped: nil

@@ -3,11 +3,11 @@ import CaptureRealtime
 import Dispatch
 import Gate
 
-/// Asynchronous sequence of copied frames; use `withNext` where copies are too expensive.
+/// Asynchronous sequence of copied frames; use `withNext` if copies are too expensive.
 ///
-/// It ends when the capture is stopped, and throws where it ended otherwise. A consumer that is too slow loses frames
-/// in the session's ring, which the next header says. Leaving the loop closes the device soon after; ``close()`` waits
-/// for that. The sequence is for one loop.
+/// It ends when the capture is stopped, and throws if the capture ended for another reason. A slow consumer loses frames in the
+/// session's ring, which the next header reports. Leaving the loop closes the device soon after; ``close()`` waits for that. The
+/// sequence can be used for one loop.
 ///
 /// *thread-safe*
 public struct CapturedFrames<Format: Sendable>: AsyncSequence, Sendable {
@@ -18,7 +18,7 @@ public struct CapturedFrames<Format: Sendable>: AsyncSequence, Sendable {
     /// Format of the frames.
     public let format: Format
 
-    /// Takes the session over; it starts with the first frame that is asked for.
+    /// Takes the session; it starts with the first requested frame.
     init(_ session: consuming CaptureSession<Format>) {
         format = session.format
         source = FrameCopier(session)
@@ -44,8 +44,8 @@ public struct CapturedFrames<Format: Sendable>: AsyncSequence, Sendable {
     /// All iterators share the session.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
 
-    /// Ends the capture, and returns when the device is closed and the audit log says so. Call it before a program
-    /// ends; a second call does nothing.
+    /// Ends the capture, and returns when the device is closed and the end is in the audit log. Call it before a program ends; a
+    /// second call does nothing.
     public func close() async { await source.close() }
 }
 

@@ -2,11 +2,10 @@ import CaptureRealtime
 import Gate
 import LinuxSystem
 
-/// Translation of a device's errors and ends, which the capture loop reports in numbers, into errors with words and
-/// remedies.
+/// Translation of a device's errors and ends, which the capture loop reports as numbers, into errors with texts and remedies.
 ///
-/// One errno means different things by the call that gave it: ENOLINK of VIDIOC_STREAMON is a missing signal on a
-/// capture card, and an incomplete pipeline on a camera of a board.
+/// One errno has different meanings for different calls: ENOLINK of VIDIOC_STREAMON is a missing signal on a capture card, and an
+/// incomplete pipeline on a camera of a board.
 struct DeviceFault {
     /// Device that the errors name.
     let device: Device
@@ -14,7 +13,7 @@ struct DeviceFault {
     var format: VideoFormat?
     /// State of the signal at its input.
     var signal = SignalState.present
-    /// Timings of the incoming signal, where they differ from those of the capture.
+    /// Timings of the incoming signal, if they differ from those of the capture.
     var changed: SignalTimings?
 
     /// Error for a failed call while the device was opened or captured.
@@ -22,7 +21,7 @@ struct DeviceFault {
         let call = words(fault)
         if let error = ofInput(fault, call) { return error }
         switch Errno(fault.errno) {
-        // A driver that can't do what was asked says no more than EINVAL.
+        // A driver that does not support the request only reports EINVAL.
         case .invalidArgument where isNegotiation(fault.call):
             return CaptureError(
                 .notAsAsked, "\(named) does not support the requested format (\(call)).", errno: fault.errno,
@@ -236,7 +235,7 @@ struct DeviceFault {
                     pixelFormat: mode.pixelFormat)))
     }
 
-    /// The camera's modes. A device that was listed without them is asked now, which works since it does not stream.
+    /// Camera's modes. A device that was listed without them is queried now, which works since it does not stream.
     private var modes: [VideoMode] {
         if case .video(let modes) = device.formats { return modes }
         guard let node = device.nodes.first, case .video(let modes) = CameraFormats.read(node).formats else {
@@ -300,12 +299,12 @@ extension DeviceFault {
     }
 }
 
-/// Camera mode to suggest when a bus has no bandwidth for the one that was asked for.
+/// Camera mode to suggest if a bus lacks the bandwidth for the requested one.
 enum FallbackMode {
-    /// Best mode that needs less: the same size compressed, else the mode with the most pixels per second of the same
-    /// pixel format, at most half as many.
+    /// Best mode that needs less bandwidth: the same size compressed, otherwise the mode of the same pixel format with the most
+    /// pixels per second, but at most half of the present number.
     ///
-    /// - Returns: `nil` where the camera has none.
+    /// - Returns: `nil` if the camera has none.
     static func best(of modes: [VideoMode], than format: VideoFormat) -> (mode: VideoMode, rate: FrameRate)? {
         let offers = modes.flatMap { mode in mode.frameRates.map { (mode: mode, rate: $0) } }
         return fastest(offers.filter { isCompressed($0.mode, $0.rate, insteadOf: format) })

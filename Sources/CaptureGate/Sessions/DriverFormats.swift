@@ -128,10 +128,10 @@ enum FieldArrangement: Hashable {
 }
 
 extension VideoSettings {
-    /// The same in the capture loop's terms, where 0 is the device's choice.
+    /// The same settings in the capture loop's terms, where 0 is the device's choice.
     ///
-    /// A camera keeps the rate that its last user set, which may be 5 a second. So where no rate is said, it is asked
-    /// for 30, and takes the nearest.
+    /// A camera keeps the rate that its last user set, which may be 5 per second. So without a requested rate, the nearest to 30
+    /// is used.
     var camera: CameraSettings {
         let rate = frameRate ?? .thirty
         var settings = CameraSettings(
@@ -144,7 +144,7 @@ extension VideoSettings {
         return settings
     }
 
-    /// True if anything is said that capture cards alone have.
+    /// True if a setting is given that only capture cards have.
     var isOfCard: Bool { input != nil || standard != nil || timings != nil }
 }
 
@@ -178,7 +178,7 @@ extension cm_v4l2_format {
         height = UInt32(clamping: format.height)
         pixelformat = format.pixelFormat.rawValue
         planes = 1
-        // The camera's own distance between rows, where the driver can have it: a picture is then one piece.
+        // The camera's own distance between rows, if the driver supports it: a frame is then one piece.
         bytesperline.0 = UInt32(clamping: format.bytesPerLine)
         switch format.fieldOrder {
         case .progressive: field = V4L2_FIELD_NONE.rawValue
@@ -216,7 +216,7 @@ extension FrameRate {
     /// 30 frames per second.
     static let thirty = FrameRate(unchecked: 30, 1)
 
-    /// Twice the rate; the denominator is halved where it is even.
+    /// Twice the rate; the denominator is halved if it is even.
     fileprivate var doubled: FrameRate {
         denominator.isMultiple(of: 2)
             ? FrameRate(unchecked: numerator, denominator / 2) : FrameRate(unchecked: 2 * numerator, denominator)
@@ -224,7 +224,7 @@ extension FrameRate {
 }
 
 extension TestBars {
-    /// Opens the built-in camera: 640×480 at 30 frames a second in YUYV where nothing else is said.
+    /// Opens the built-in camera: by default 640×480 at 30 frames per second in YUYV.
     init(_ settings: VideoSettings) throws(RealtimeFault) {
         let rate = settings.frameRate ?? .thirty
         try self.init(

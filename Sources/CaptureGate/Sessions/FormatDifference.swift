@@ -1,6 +1,6 @@
 import CaptureBase
 
-/// Setting that a device did not take as it was asked, or a conversion of its frames.
+/// Requested setting that a device did not apply, or a conversion of its frames.
 ///
 /// *thread-safe*
 public enum FormatDifference: Hashable, Sendable, CustomStringConvertible {
@@ -8,7 +8,7 @@ public enum FormatDifference: Hashable, Sendable, CustomStringConvertible {
     case sampleRate(asked: Int, got: Int)
     case channels(asked: Int, got: Int)
     case sampleFormat(asked: SampleFormat, got: SampleFormat)
-    /// Pixels; `nil` where any was right.
+    /// Pixels; `nil` if any was right.
     case size(askedWidth: Int?, askedHeight: Int?, gotWidth: Int, gotHeight: Int)
     case pixelFormat(asked: PixelFormat, got: PixelFormat)
     case frameRate(asked: FrameRate, got: FrameRate)

@@ -1,6 +1,6 @@
 import CaptureRealtime
 
-/// Modes that a camera tells of, one question after the other: some drivers have thousands.
+/// Modes that a camera reports, one query at a time: some drivers have thousands.
 protocol CameraModes {
     /// Codes of its formats, in the driver's order.
     mutating func codes() -> [UInt32]
@@ -14,15 +14,15 @@ protocol CameraModes {
 }
 
 extension CameraSettings {
-    /// The same with all that was left open: the mode that suits live recording best, whatever the last program left in the
-    /// driver, and so the same from one recording to the next.
+    /// Settings with all open choices filled in: the mode that suits live recording best. It does not depend on what the last
+    /// program left in the driver, and so is the same for each recording.
     ///
-    /// The largest picture of at most 1920x1080 that comes as fast as asked, else at 30 a second: raw where the camera is fast
-    /// enough, else as JPEG images. Where no mode is so fast, the fastest. What was asked for stays, also where no mode has it: the
-    /// driver then takes the nearest.
+    /// The largest frame of at most 1920x1080 at the requested rate, or at 30 per second: raw if the camera is fast enough,
+    /// otherwise JPEG. If no mode is fast enough, the fastest. Requested settings stay, even if no mode has them: the driver then
+    /// chooses the nearest.
     ///
-    /// Where the camera's own H.264 may be taken, it is if that comes as fast as asked in a larger picture than all others, or
-    /// all others are slower.
+    /// If the camera's own H.264 may be used, it is chosen if it delivers the requested rate in a larger frame than all others, or
+    /// if all others are slower.
     func completed(by camera: inout some CameraModes) -> CameraSettings {
         guard isOpen, let best = ModeSearch(self).best(of: &camera) else { return self }
         var settings = self
@@ -31,10 +31,10 @@ extension CameraSettings {
         return settings
     }
 
-    /// The nearest of a list of modes, with its rate, once what is left open was chosen as of any camera.
+    /// Nearest of a list of modes, with its rate, after open choices were filled in as for any camera.
     ///
-    /// - Parameter modes: as the device tells them; the size of a range may be any.
-    /// - Returns: `nil` where there are none.
+    /// - Parameter modes: modes as the device reports them; a range may have any size.
+    /// - Returns: `nil` if there are none.
     package func nearest(among modes: [VideoMode]) -> CameraSettings? {
         var listed = ListedModes(modes: modes)
         var settings = completed(by: &listed)
@@ -81,7 +81,7 @@ private struct ModeSearch {
     func best(of camera: inout some CameraModes) -> Offer? {
         let codes = camera.codes()
         if asked.fourcc != 0 { return best(of: &camera, codes.filter { $0 == asked.fourcc }) }
-        // What must be converted is asked only where there is nothing else.
+        // Formats that need a conversion are queried only if there are no others.
         let (direct, compressed) = (codes.filter { Self.kind($0) == 0 }, codes.filter { Self.kind($0) == 1 })
         let usual = best(of: &camera, direct + compressed) ?? best(of: &camera, codes.filter { Self.kind($0) == 2 })
         guard asked.mayBePredicted, let own = best(of: &camera, codes.filter { $0 == PixelFormat.h264.rawValue }),
@@ -106,7 +106,7 @@ private struct ModeSearch {
 
     private typealias Size = (width: Int, height: Int)
 
-    /// Sizes that fit what is asked, the best first.
+    /// Sizes that fit the request, the best first.
     private func sizes(_ modes: [VideoMode]) -> [(VideoMode, Size)] {
         let isSized = asked.width > 0 && asked.height > 0
         let fitting = modes.compactMap { mode -> (VideoMode, Size)? in
@@ -120,7 +120,7 @@ private struct ModeSearch {
         return isBetter((offer.width, offer.height), than: (other.width, other.height))
     }
 
-    /// The largest that is taken by itself goes before those that must be asked for, of which the smallest is the best.
+    /// The largest size that is used by default comes before sizes that must be requested, of which the smallest is the best.
     private func isBetter(_ size: Size, than other: Size) -> Bool {
         // A driver may claim sides whose product no Int holds.
         let areas = [size, other].map { size in
@@ -130,11 +130,11 @@ private struct ModeSearch {
         return areas[0] > areas[1]
     }
 
-    /// Largest picture that is taken by itself.
+    /// Largest frame that is used by default.
     private static let most: Size = (width: 1920, height: 1080)
 
-    /// 0 for formats that are recorded as they come, 1 for images that the camera has compressed, 2 for what must be converted;
-    /// `nil` for frames that are no pictures here.
+    /// 0 for formats that are recorded unchanged, 1 for images that the camera has compressed, 2 for formats that need a
+    /// conversion; `nil` for unsupported frames.
     private static func kind(_ code: UInt32) -> Int? {
         let format = PixelFormat(rawValue: code)
         if [.yuyv, .uyvy, .nv12, .yuv420].contains(format) { return 0 }
@@ -143,7 +143,7 @@ private struct ModeSearch {
     }
 }
 
-/// Modes that were told all at once.
+/// Modes that were listed all at once.
 private struct ListedModes: CameraModes {
     let modes: [VideoMode]
 
@@ -202,7 +202,7 @@ extension VideoMode {
         return fits ? (width, height) : nil
     }
 
-    /// The largest size of at most that many pixels in each direction; the smallest one of a mode that has no smaller.
+    /// Largest size with at most this number of pixels in each direction; the smallest one of a mode that has no such size.
     fileprivate func size(within most: (width: Int, height: Int)) -> (width: Int, height: Int)? {
         guard let smaller else { return (width, height) }
         func side(_ least: Int, _ greatest: Int, _ step: Int, _ most: Int) -> Int {

@@ -7,19 +7,19 @@ import LinuxSystem
 extension CaptureSession {
     /// Waits until a frame is available. Starts the capture if necessary.
     ///
-    /// Nothing is copied and nothing allocated: together with ``withNext(_:)`` it is the loop of a task that looks at frames. No
-    /// thread of the language's pool is blocked, and no actor: the threads of capture operations sleep here.
+    /// Nothing is copied or allocated: together with ``withNext(_:)`` it is the loop of a task that processes frames. It blocks no
+    /// thread of Swift's pool, and no actor: the threads of capture operations sleep here.
     ///
     ///     while try await session.ready() {
     ///         session.withNext { header, bytes in … }
     ///     }
     ///
-    /// Cancelling the task stops the capture within a tenth of a second; what was captured before can still be taken. Where
-    /// fields or conversions are put together, ``withNext(_:)`` may find nothing all the same.
+    /// Cancelling the task stops the capture within a tenth of a second; frames that were captured before can still be read. With
+    /// fields or conversions that combine buffers, ``withNext(_:)`` may still find nothing.
     ///
-    /// - Returns: false once the capture has been stopped and everything was taken.
-    /// - Throws: the error that ended the capture otherwise, such as `.noDevice` for one that was unplugged; `.unavailable`
-    ///   where the process has no descriptor left. The end is then in the audit log.
+    /// - Returns: false once the capture has been stopped and all frames were read.
+    /// - Throws: the error that ended the capture, such as `.noDevice` for an unplugged device; `.unavailable` if the process has
+    ///   no descriptor left. The end is then in the audit log.
     public nonisolated(nonsending) mutating func ready() async throws(CaptureError) -> Bool {
         start()
         while true {
@@ -34,10 +34,10 @@ extension CaptureSession {
         }
     }
 
-    /// Waits on the thread that the task has, where it may block it; else looks alone.
+    /// Waits on the task's thread, if it may block it; otherwise only checks.
     ///
-    /// A cancellation stops the capture as soon as a frame comes, or a tenth of a second later: a handler for each frame would
-    /// cost more than all the rest.
+    /// A cancellation stops the capture when the next frame comes, or after a tenth of a second: a handler for each frame would
+    /// cost more than everything else.
     private mutating func wakeup(for isolation: (any Actor)?) -> ReaderWakeup {
         if reader.unread > 0 { return .ready }
         guard CaptureExecutor.shared.hold(for: isolation) else { return reader.wait(milliseconds: 0) }
@@ -66,7 +66,7 @@ extension CaptureSession {
 ///
 /// *session-bound*; the thread that ends the wait is another.
 final class Arrival: Sendable {
-    /// A number of its own: the ring may be gone before this is, and its number another file's.
+    /// A separate number: the ring may be gone before this, and its number may belong to another file.
     private let signal: FileDescriptor
     private let thread: ArrivalThread
     private let mark: UInt64
@@ -150,7 +150,7 @@ private final class ArrivalThread: Sendable {
         do throws(Errno) {
             try queue.arm(signal, mark: mark)
         } catch {
-            // The kernel has no memory for it: the task looks again instead of waiting for ever.
+            // The kernel has no memory for it: the task checks again instead of waiting forever.
             waiting.end()
         }
     }

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Reads a session on a thread of its own: a wait for the device must not block one of Swift's.
+/// Reads a session on a separate thread: a wait for the device must not block one of Swift's.
 package enum SessionReading {
     /// - Parameters:
     ///   - box: has the session before and after.
@@ -30,7 +30,7 @@ package enum SessionReading {
     }
 }
 
-/// Mark that a reader looks at between two frames.
+/// Flag that a reader checks between two frames.
 package final class StopMark: Sendable {
     private let value = Atomic(false)
 

@@ -12,9 +12,9 @@ public struct VideoSettings: Hashable, Sendable {
     public var height: Int?
     /// Layout of the pixels.
     ///
-    /// Where it or the size is `nil`, the camera takes the mode that suits live recording best: the largest of at most 1920x1080
-    /// that is fast enough, raw before JPEG, whatever the last program left in the driver. A camera's own H.264 or H.265 is
-    /// taken where it is asked for here, and by a recorder whose files hold it.
+    /// If it or the size is `nil`, the camera uses the mode that suits live recording best: the largest of at most 1920x1080 that
+    /// is fast enough, raw before JPEG, whatever the last program left in the driver. A camera's own H.264 or H.265 is used if it
+    /// is requested here, and by a recorder whose files can hold it.
     public var pixelFormat: PixelFormat?
     /// Frame rate; the nearest to 30 frames a second where `nil`.
     public var frameRate: FrameRate?
@@ -28,7 +28,7 @@ public struct VideoSettings: Hashable, Sendable {
     public var timings: VideoTimings?
     /// Refuses to open where the device would do otherwise than asked, and where its input has no signal.
     public var isStrict: Bool
-    /// Takes a mode of the camera's own H.264 where it is larger or faster than all others: for a recorder that decodes nothing.
+    /// Allows a mode with the camera's own H.264 if it is larger or faster than all others: for a recorder that decodes nothing.
     package var mayBePredicted = false
     /// Claps of the built-in camera: ``testBars(claps:)``.
     package var claps = false
@@ -59,9 +59,9 @@ extension CaptureSession where Format == VideoFormat {
     /// - Parameters:
     ///   - permit: of one camera, at level `.video`; used up.
     ///   - settings: wishes; ``differences`` says which were not met.
-    /// - Throws: `.notAuthorized` where the permission has gone meanwhile or is for less than `.video`, `.busy`,
-    ///   `.noDevice`, `.unavailable` where a shutter covers the lens, `.stalled` where the device does not answer
-    ///   within 10 s, `.cancelled` where the task is, and `.notAsAsked` where the settings are strict and the device
+    /// - Throws: `.notAuthorized` if the permission has gone meanwhile or is for less than `.video`, `.busy`,
+    ///   `.noDevice`, `.unavailable` if a shutter covers the lens, `.stalled` if the device does not answer
+    ///   within 10 s, `.cancelled` if the task is, and `.notAsAsked` if the settings are strict and the device
     ///   would do otherwise. The C calls are `open` and `VIDIOC_S_FMT`.
     public init(
         opening permit: consuming DevicePermit, settings: VideoSettings = VideoSettings()
@@ -75,7 +75,7 @@ extension CaptureSession where Format == VideoFormat {
     ///   - permit: of one camera; used up.
     ///   - settings: wishes.
     ///   - level: least level of the permit that is needed for that.
-    ///   - hasThreads: true where the caller has checked that there are threads for it: a check makes as many.
+    ///   - hasThreads: true if the caller has checked that there are threads for it: a check makes as many.
     package init(
         opening permit: consuming DevicePermit, settings: VideoSettings, for level: AccessLevel,
         hasThreads: Bool = false
@@ -120,7 +120,7 @@ extension CaptureSession where Format == VideoFormat {
 extension CaptureCore {
     /// Settings in the capture loop's terms, with the input by its number.
     ///
-    /// - Throws: `.notAsAsked` where there is no such input.
+    /// - Throws: `.notAsAsked` if there is no such input.
     func asked(_ settings: VideoSettings) async throws(CaptureError) -> CameraSettings {
         var asked = settings.camera
         if device.isBuiltIn || device.provided != nil, settings.isOfCard {
@@ -154,11 +154,11 @@ package struct OpenedCamera: ~Copyable, Sendable {
     var stream: CaptureStream
     var reader: VideoRing.Consumer
 
-    /// Opens a camera, or has the broker open it; called on a thread of its own, unless it is built in.
+    /// Opens a camera, or has the broker open it; called on a separate thread, unless it is built in.
     ///
     /// - Parameters:
     ///   - asked: settings in the capture loop's terms.
-    ///   - settings: the program's own, with the name of an input.
+    ///   - settings: the program's own settings, with the name of an input.
     static func opened(
         _ core: CaptureCore, _ asked: CameraSettings, _ settings: VideoSettings = VideoSettings()
     ) throws(CaptureError) -> OpenedCamera {

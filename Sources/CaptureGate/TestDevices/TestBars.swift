@@ -32,7 +32,7 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
     /// Bit mask of the queued buffers: those that may be filled.
     private var free: UInt32 = 0
 
-    /// Makes a camera of the nearest size, format and rate that it can deliver.
+    /// Makes a camera with the nearest size, format and rate that it can deliver.
     ///
     /// - Parameters:
     ///   - width: pixels, 16 to 7680.
@@ -42,7 +42,7 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
     ///   - fpsDenominator: seconds, 1 upwards.
     ///   - claps: makes one frame a second white: the first at or after each whole second of CLOCK_MONOTONIC. At a
     ///     whole number of frames per second its timestamp is that very second.
-    /// - Throws: the call that failed, for want of memory or descriptors.
+    /// - Throws: the call that failed for lack of memory or descriptors.
     init(
         width: Int, height: Int, fourcc: UInt32, fpsNumerator: Int, fpsDenominator: Int, claps: Bool = false
     ) throws(RealtimeFault) {
@@ -202,7 +202,7 @@ struct TestClap: BitwiseCopyable, Sendable {
         @_noLocks @_noAllocation get { 1000 }
     }
 
-    /// True if a clap falls into the time that a frame stands for.
+    /// True if a clap occurs during a frame.
     ///
     /// - Parameters:
     ///   - timestamp: the frame's timestamp in ns, CLOCK_MONOTONIC.

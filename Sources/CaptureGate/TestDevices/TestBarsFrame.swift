@@ -184,7 +184,7 @@ extension TestBarsFrame {
     /// Reads the bar code.
     ///
     /// - Parameter bytes: an image of this size and format.
-    /// - Returns: the number's last ``codeBits`` bits; `nil` where a cell is neither black nor white, or bytes are
+    /// - Returns: the number's last ``codeBits`` bits; `nil` if a cell is neither black nor white, or bytes are
     ///   missing.
     public func number(in bytes: RawSpan) -> UInt64? {
         guard bytes.byteCount >= byteCount else { return nil }

@@ -21,12 +21,12 @@ struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
     /// Number of frames delivered.
     private var position = 0
 
-    /// Makes a microphone of the nearest settings that it can deliver.
+    /// Makes a microphone with the nearest settings that it can deliver.
     ///
     /// - Parameters:
-    ///   - asked: wishes; 8000 to 192000 Hz, 1 to 8 channels.
+    ///   - asked: requested settings; 8000 to 192000 Hz, 1 to 8 channels.
     ///   - claps: begins each whole second of CLOCK_MONOTONIC with a click of 2 ms at nearly full scale.
-    /// - Throws: the call that failed, for want of descriptors.
+    /// - Throws: the call that failed for lack of descriptors.
     init(settings asked: PCMSettings, claps: Bool = false) throws(RealtimeFault) {
         timer = try PeriodTimer()
         var settings = asked

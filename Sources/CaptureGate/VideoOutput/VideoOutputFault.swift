@@ -8,7 +8,7 @@ struct VideoOutputFault {
 
     private var named: String { VisibleText.of(path) }
 
-    /// Looks at the file before it is opened: opening any other device could do something.
+    /// Checks the file before it is opened: opening another kind of device could have effects.
     ///
     /// - Throws: `.noDevice`, `.notAuthorized`, `.usage`.
     func checkKind() throws(CaptureError) {
@@ -26,7 +26,7 @@ struct VideoOutputFault {
 
     /// Turns a shim's negative result into an error.
     ///
-    /// - Returns: `result` where it is no error.
+    /// - Returns: `result` if it is not an error.
     @discardableResult
     func check(_ call: String, _ result: Int32) throws(CaptureError) -> Int32 {
         guard result < 0 else { return result }
@@ -90,7 +90,7 @@ struct VideoOutputFault {
             remedies: Self.outputs)
     }
 
-    /// Error for buffers that no picture can need.
+    /// Error for buffers larger than any frame.
     func claims(_ byteCount: Int) -> CaptureError {
         CaptureError(
             .unavailable, "\(named) claims frames of \(byteCount) bytes, so CaptureGate refuses it.",
@@ -110,7 +110,7 @@ struct VideoOutputFault {
             ])
     }
 
-    /// Remedies that list the outputs that there are, or tell how to make one.
+    /// Remedies that list the existing outputs, or explain how to create one.
     static var outputs: [Remedy] {
         let found = VideoOutputs.all
         guard !found.isEmpty else {
@@ -124,7 +124,7 @@ struct VideoOutputFault {
     }
 }
 
-/// Search for nodes that take pictures, by what udev found out of them; opens none.
+/// Search for nodes that accept frames, by udev's information; opens none.
 package enum VideoOutputs {
     /// Node and name of each output, by the node's number.
     package static var all: [(node: String, name: String)] {

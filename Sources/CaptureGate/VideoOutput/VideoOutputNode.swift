@@ -2,19 +2,19 @@ import CMedia
 import CaptureBase
 import LinuxSystem
 
-/// A V4L2 node that takes pictures, which other programs then see as those of a camera: v4l2loopback's, or a display's.
+/// V4L2 node that accepts frames, which other programs then see as a camera's: v4l2loopback's, or a display's.
 ///
-/// No call of it waits for who looks at the pictures: where the driver has no free buffer, the picture is refused.
+/// No call waits for a viewer: if the driver has no free buffer, the frame is refused.
 ///
-/// By `VIDIOC_QBUF` into the driver's own buffers, as GStreamer's v4l2sink does it: that needs no copy in the kernel, and hands on
-/// the time of the capture. Drivers of videobuf2 take `write(2)` as well, but those that look at the payload answer each with EINVAL
-/// in Linux 6.12. By `write(2)`, as ffmpeg does it, for drivers that do not stream, and for v4l2loopback, which takes both: its
-/// streaming lends reader and writer one and the same buffers without an owner, gave the writer the same one again and again or one
-/// that it did not queue, and for long did not number the pictures (its issues 191, 304, 466 and 607). It stamps what is
-/// written with the time of the call.
+/// Most drivers get frames by `VIDIOC_QBUF` into their own buffers, as in GStreamer's v4l2sink: this needs no copy in the kernel,
+/// and passes on the time of the capture. Drivers of videobuf2 also support `write(2)`, but those that check the payload answer
+/// every call with EINVAL in Linux 6.12. Drivers without streaming get frames by `write(2)`, as in ffmpeg. So does v4l2loopback,
+/// which supports both: its streaming lends the same buffers to reader and writer without an owner, gave the writer the same
+/// buffer repeatedly or one that it had not queued, and for a long time did not number the frames (its issues 191, 304, 466 and
+/// 607). It stamps written frames with the time of the call.
 ///
 /// *session-bound*
-// Unchecked: a clip's writer owns its descriptor and its mappings, and one thread at a time uses a writer.
+// `@unchecked Sendable`: a clip's writer owns its descriptor and its mappings, and one thread at a time uses a writer.
 package final class VideoOutputNode: @unchecked Sendable {
     package let path: String
     /// Formats that it takes, in the driver's order.
@@ -28,18 +28,18 @@ package final class VideoOutputNode: @unchecked Sendable {
     private var free: UInt32 = 0
     /// Buffer that was lent last.
     private var current = 0
-    /// Bytes of each raw picture; 0 for compressed ones, which are as long as they are.
+    /// Bytes of each raw frame; 0 for compressed ones, which have any size.
     private var imageBytes = 0
     private var frameNanoseconds: Int64 = 0
     private var isStreaming = false
     private var isOver = false
 
-    /// Opens a node, and asks what it takes. Nothing is set yet.
+    /// Opens a node, and queries what it accepts. Nothing is set yet.
     ///
-    /// - Parameter path: of a device file, or of a link to one.
-    /// - Throws: `.noDevice` (66) where there is none; `.usage` (64) for a file that is no V4L2 node, and for one that captures;
-    ///   `.notAuthorized` (77); `.busy` (75) where another program sends pictures to it; `.unavailable` (69) for one that wants
-    ///   planes in separate buffers. The remedies list the outputs that there are.
+    /// - Parameter path: path of a device file, or of a link to one.
+    /// - Throws: `.noDevice` (66) if there is none; `.usage` (64) for a file that is not a V4L2 node, and for one that captures;
+    ///   `.notAuthorized` (77); `.busy` (75) if another program sends frames to it; `.unavailable` (69) for one that needs planes
+    ///   in separate buffers. The remedies list the existing outputs.
     package init(opening path: String) throws(CaptureError) {
         let fault = VideoOutputFault(path: path)
         try fault.checkKind()
@@ -59,15 +59,15 @@ package final class VideoOutputNode: @unchecked Sendable {
 
     deinit { end(isNormal: false) }
 
-    /// Asks for the capabilities of this node (`VIDIOC_QUERYCAP`).
+    /// Queries the capabilities of this node (`VIDIOC_QUERYCAP`).
     ///
-    /// - Returns: true where pictures are to be written.
+    /// - Returns: true if frames must be written.
     private static func isWritten(_ node: Int32, _ fault: VideoOutputFault) throws(CaptureError) -> Bool {
         var raw = cm_v4l2_capability()
         guard cm_v4l2_querycap(node, &raw) >= 0 else { throw fault.isNoVideoNode }
         let isLoopback = FixedText.of(raw.driver) == "v4l2 loopback"
         guard raw.device_caps & takesPictures != 0 else {
-            // With exclusive_caps it is a camera alone, for as long as another program sends pictures to it.
+            // With exclusive_caps it is only a camera while another program sends frames to it.
             if isLoopback { throw fault.error("VIDIOC_QUERYCAP", Errno.resourceBusy.number) }
             throw raw.device_caps & takesPlanes != 0 ? fault.wantsPlanes : fault.takesNothing
         }
@@ -79,9 +79,9 @@ package final class VideoOutputNode: @unchecked Sendable {
     private static let takesPictures = UInt32(V4L2_CAP_VIDEO_OUTPUT)
     private static let takesPlanes = UInt32(V4L2_CAP_VIDEO_OUTPUT_MPLANE)
     private static let output = V4L2_BUF_TYPE_VIDEO_OUTPUT.rawValue
-    /// More formats than any driver has: one that never says that there are no more is not asked for ever.
+    /// More formats than any driver has: a driver with an endless list is not queried forever.
     private static let mostFormats: UInt32 = 512
-    /// Buffers that are asked for: one that is shown, one that is next, and two for a reader that comes late.
+    /// Number of buffers to request: one that is shown, one that is next, and two for a reader that is late.
     private static let bufferCount: UInt32 = 4
 
     /// Formats that the driver lists (`VIDIOC_ENUM_FMT`).
@@ -95,8 +95,8 @@ package final class VideoOutputNode: @unchecked Sendable {
         return formats
     }
 
-    /// Asks for buffers as a program does that is about to stream, and gives them back: another one's is told before a person is
-    /// asked for the camera.
+    /// Requests buffers like a program that is about to stream, and releases them: so another program's use is reported before a
+    /// person is asked for the camera.
     private static func checkIdle(_ node: Int32, _ fault: VideoOutputFault) throws(CaptureError) {
         try fault.check("VIDIOC_REQBUFS", cm_v4l2_reqbufs(node, output, 2))
         _ = cm_v4l2_reqbufs(node, output, 0)
@@ -119,7 +119,7 @@ extension VideoOutputNode {
             let own = PixelFormat(rawValue: raw.pixelformat)
             throw fault.takes(width: Int(raw.width), height: Int(raw.height), own, insteadOf: format)
         }
-        // A driver without a rate of its own shows what comes when it comes.
+        // A driver without a rate shows each frame when it arrives.
         var rate = cm_v4l2_parm(
             capability: 0, numerator: UInt32(clamping: format.frameRate.denominator),
             denominator: UInt32(clamping: format.frameRate.numerator))
@@ -151,12 +151,12 @@ extension VideoOutputNode {
         }
     }
 
-    /// Bytes of a picture beyond which a driver's word is not believed: 16384×16384 of four bytes.
+    /// Maximum bytes of a frame; a driver that claims more is not believed: 16384×16384 with four bytes each.
     private static var mostBytes: Int { 1 << 30 }
 
     /// Lends a free buffer, for ``put(_:at:)``.
     ///
-    /// - Returns: `nil` where the driver has all of them: this picture is left out.
+    /// - Returns: `nil` if the driver has all of them: this frame is dropped.
     /// - Throws: `.deviceGone`, `.inputOutput`.
     package func room() throws(CaptureError) -> UnsafeMutableRawBufferPointer? {
         if isWritten { return buffers[0] }
@@ -166,7 +166,7 @@ extension VideoOutputNode {
         return buffers[current]
     }
 
-    /// Takes back what the driver has shown (`VIDIOC_DQBUF`).
+    /// Takes the buffers that the driver has shown (`VIDIOC_DQBUF`).
     private func reclaim() throws(CaptureError) {
         while isStreaming {
             var raw = cm_v4l2_buffer()
@@ -180,9 +180,9 @@ extension VideoOutputNode {
     /// Sends the buffer that was lent.
     ///
     /// - Parameters:
-    ///   - count: bytes of a compressed picture; a raw one always has all.
-    ///   - timestamp: of the capture, CLOCK_MONOTONIC nanoseconds.
-    /// - Returns: false where the driver takes it not now.
+    ///   - count: bytes of a compressed frame; a raw one always has all.
+    ///   - timestamp: time of the capture, CLOCK_MONOTONIC nanoseconds.
+    /// - Returns: false if the driver can't take it now.
     /// - Throws: `.deviceGone`, `.inputOutput`.
     package func put(_ count: Int, at timestamp: Int64) throws(CaptureError) -> Bool {
         let buffer = buffers[current]
@@ -196,12 +196,12 @@ extension VideoOutputNode {
         return true
     }
 
-    /// Sends a picture that is in the driver's layout.
+    /// Sends a frame that is in the driver's layout.
     ///
     /// - Parameters:
-    ///   - picture: as the camera delivered it.
-    ///   - timestamp: of the capture, CLOCK_MONOTONIC nanoseconds.
-    /// - Returns: false where the driver takes it not now, and for an image that is larger than its buffers.
+    ///   - picture: frame as the camera delivered it.
+    ///   - timestamp: time of the capture, CLOCK_MONOTONIC nanoseconds.
+    /// - Returns: false if the driver can't take it now, and for a frame that is larger than its buffers.
     /// - Throws: as ``put(_:at:)``.
     package func pass(_ picture: UnsafeRawBufferPointer, at timestamp: Int64) throws(CaptureError) -> Bool {
         let most = buffers[0].count
@@ -216,7 +216,7 @@ extension VideoOutputNode {
         return try put(count, at: timestamp)
     }
 
-    /// Writes a whole picture (`write(2)`), which the descriptor never waits for.
+    /// Writes a whole frame (`write(2)`), for which the descriptor never blocks.
     private func write(_ picture: UnsafeRawBufferPointer) throws(CaptureError) -> Bool {
         guard let start = picture.baseAddress else { return false }
         let result = cm_v4l2_write(node, start, Int64(picture.count))
@@ -246,7 +246,7 @@ extension VideoOutputNode {
         _ = cm_close(node)
     }
 
-    /// Waits until the driver has at most the picture that it shows, a frame's time for each. Drivers keep the last one.
+    /// Waits until the driver has at most the frame that it shows, up to a frame's time for each. Drivers keep the last one.
     private func drain() {
         var turns = buffers.count + 1
         while isStreaming, turns > 0, buffers.count - free.nonzeroBitCount > 1 {
@@ -256,6 +256,6 @@ extension VideoOutputNode {
         }
     }
 
-    /// Milliseconds: of a camera with a picture a minute, the last ones are not waited for.
+    /// Milliseconds: the last frames of a camera with one frame a minute are not awaited.
     private static var longestTurn: Int64 { 250 }
 }
