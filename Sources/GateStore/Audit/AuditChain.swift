@@ -25,10 +25,11 @@ struct AuditChain: Sendable {
         try head.write(AuditHead(turn: turn, before: found, after: after), durable: true)
     }
 
-    /// Records in the head file whether the last change is complete or was never committed. Does nothing if the file says so.
+    /// Records in the head file whether the last change is complete or was never committed. Does nothing if the file already has
+    /// this.
     ///
-    /// Takes the lock, so that no process is between head and commit. A failure loses nothing: the next change or opening
-    /// settles the head that it finds.
+    /// Takes the lock, so that no process is between head and commit. A failure loses nothing: the next change or opening settles
+    /// the head that it finds.
     func settle(_ db: borrowing SQLiteConnection) {
         // A process that holds the lock is about to write a newer head, so waiting for it is pointless.
         db.setBusyTimeout(0)
@@ -162,7 +163,7 @@ extension AuditChain {
     }
 }
 
-/// The end of the log as it stands in the database.
+/// End of the log as it is in the database.
 struct AuditTail: Sendable {
     let extent: AuditExtent
     /// True if the last line is the one that was written, by its own hash; false without a line.
@@ -205,7 +206,7 @@ struct AuditLink: Hashable, Sendable {
     }
 }
 
-/// The extent of a log: from behind `anchor`, the last line that retention dropped, to `last`.
+/// Extent of a log: from after `anchor`, the last line that retention dropped, to `last`.
 struct AuditExtent: Hashable, Sendable {
     let anchor: AuditLink
     let last: AuditLink

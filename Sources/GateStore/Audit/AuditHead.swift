@@ -76,7 +76,7 @@ extension AuditLink {
 struct AuditHeadFile: Sendable {
     let path: String
 
-    /// `nil` if there is none, or neither half is whole.
+    /// `nil` if there is none, or neither half is intact.
     func read() throws(CaptureError) -> AuditHead? {
         guard let file = try open() else { return nil }
         try StateDirectory.checkOpened(file, at: path)
@@ -85,8 +85,8 @@ struct AuditHeadFile: Sendable {
         return count == 0 ? nil : AuditHeadFile.decoded(bytes)
     }
 
-    /// The same bytes are the same head. Most of some ten reads in a capture find what the one before found, and to decode it,
-    /// with its two sums, takes longer than to read it.
+    /// The same bytes are the same head. Of about ten reads in a capture most find the same bytes as before, and decoding them,
+    /// with their two sums, takes longer than reading them.
     private static func decoded(_ bytes: [UInt8]) -> AuditHead? {
         last.withLock { last in
             if last.bytes != bytes { last = (bytes, AuditHead.latest(in: bytes)) }
@@ -106,7 +106,7 @@ struct AuditHeadFile: Sendable {
         }
     }
 
-    /// - Parameter durable: true to return only when the disk has it.
+    /// - Parameter durable: true to return only when the disk has stored it.
     func write(_ head: AuditHead, durable: Bool) throws(CaptureError) {
         let file = try checked("written") { () throws(Errno) in
             try FileDescriptor(opening: path, [.writeOnly, .create, .noFollow, .nonBlocking], mode: 0o600)

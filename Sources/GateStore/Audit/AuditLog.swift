@@ -14,9 +14,9 @@ package struct AuditLog: Sendable {
     /// Lines from a number on, in order.
     ///
     /// - Parameters:
-    ///   - number: 1 upwards; lines dropped by retention are left out.
+    ///   - number: 1 or more; lines dropped by retention are omitted.
     ///   - limit: maximum number of lines.
-    /// - Throws: `.store`, with what to do; also where the lines do not ascend.
+    /// - Throws: `.store`, with a remedy; also if the lines do not ascend.
     package func entries(from number: Int64 = 1, limit: Int = 1000) throws(CaptureError) -> [AuditEntry] {
         try AuditLog.ascending(
             try fetch("WHERE number >= ? ORDER BY number LIMIT ?", [.integer(number), SQLiteValue(max(0, limit))]),
@@ -154,7 +154,7 @@ extension AuditLog {
     ///   - lines: number of lines to keep, without the one that `audit` adds.
     ///   - audit: the line that records who shortened the log.
     /// - Returns: number of dropped lines; nothing is written if there are none to drop.
-    /// - Throws: `.store`, with what to do; also if the lines to drop have a fault, which would be lost with them.
+    /// - Throws: `.store`, with a remedy; also if the lines to drop have a fault, which would be lost with them.
     package func prune(keeping lines: Int, audit: AuditEvent) throws(CaptureError) -> Int {
         let chain = AuditChain(headPath: store.folder.headPath)
         return try store.perform { try AuditLog.shorten(to: lines, audit, chain, $0) }

@@ -28,8 +28,8 @@ struct AuditRecord: Encodable {
         try container.encodeIfPresent(process, forKey: .process)
     }
 
-    /// The digest in a line, found in its text: decoding would take a hundred times as long, at each read of the store. Inside
-    /// a JSON string a quotation mark has a backslash before it, so no other text looks like the key.
+    /// The digest in a line, found in its text: decoding the line would take a hundred times as long, at each read of the store.
+    /// Inside a JSON string a quotation mark has a backslash before it, so no other text looks like the key.
     static func state(in text: String) -> String? {
         let bytes = Array(text.utf8)
         guard let key = bytes.firstRange(of: stateKey) else { return nil }

@@ -218,7 +218,7 @@ extension PolicyParser {
     }
 }
 
-/// Looks up users and groups when a file is read: a rule about somebody unknown would otherwise go unnoticed.
+/// Finds users and groups when a file is read: otherwise nobody would notice a rule about an unknown user.
 enum PolicyNames {
     /// The result of a lookup. A failing directory service must not make a name look unknown.
     enum Finding: Hashable {

@@ -47,7 +47,7 @@ extension PolicyRule {
         }
     }
 
-    /// Conditions on what is captured.
+    /// Conditions on the capture.
     private func matches(_ query: PolicyQuery) -> Bool {
         capabilities?.contains(query.capability) ?? true
             && level.map { covers(query, $0) } ?? true

@@ -36,7 +36,7 @@ struct DecisionState: Sendable {
         decisions.isEmpty && consumed.isEmpty && killSwitches.isEmpty && latestWallNanoseconds == 0
     }
 
-    /// The capabilities that can be switched off. No other name was ever written: a switch under it would have no effect.
+    /// Capabilities that can be switched off. No other name was ever written: a switch under it would have no effect.
     static let switchable: Set<CapabilityName> = [.microphone, .camera]
 
     /// The capability of a kill switch's row.

@@ -127,7 +127,7 @@ extension DeviceSelector {
 }
 
 extension Lifetime {
-    /// The session that it ends with, as `StoreSchema.session` has it; `nil` for another end.
+    /// Session that the decision ends with, in the form of `StoreSchema.session`; `nil` for another end.
     fileprivate var session: String? {
         guard case .session(let session) = self else { return nil }
         return "\(session.leader) \(Int64(bitPattern: session.startTicks)) \(session.bootID)"
@@ -216,7 +216,7 @@ extension SQLiteValue {
 // MARK: - Decoding
 
 extension DecisionTable {
-    /// - Throws: `SQLiteError` for a column that this program would not have written: a row changed by hand must not decide
+    /// - Throws: `SQLiteError` for a column that this program would not have written: a row that somebody changed must not decide
     ///   anything.
     static func decode(_ row: SQLiteRow) throws(SQLiteError) -> Decision {
         Decision(

@@ -43,7 +43,7 @@ extension SQLiteGrantStore {
         }
     }
 
-    /// Appends a line alone. Running captures need not be told.
+    /// Appends only a line. Running captures need no notice.
     package func append(_ event: AuditEvent) throws(CaptureError) {
         _ = try commit(event, decides: false) { _ in [] }
     }
@@ -76,9 +76,9 @@ extension SQLiteGrantStore {
     /// The head file names the new line before the commit and settles after it (see `AuditHead`).
     ///
     /// - Parameters:
-    ///   - decides: true if running captures must be told at once.
+    ///   - decides: true if running captures must be notified at once.
     ///   - retains: true to shorten a log that has grown too long afterwards.
-    /// - Throws: also if the store differs from what its last change left: going on would hide that.
+    /// - Throws: also if the store differs from the state after its last change: another change would hide that.
     func commit(
         _ event: AuditEvent, decides: Bool = true, retains: Bool = true, clock: Clock = .onlyGrows,
         _ change: @Sendable (borrowing SQLiteConnection) throws -> [Decision]

@@ -5,8 +5,8 @@ import LinuxSystem
 /// A user's grants and audit log in one SQLite database, in WAL mode with `synchronous = FULL`.
 ///
 /// Every change and its audit line are one transaction: a `kill -9` at any instant leaves both or neither. A store that is
-/// damaged, locked, full, read-only or writable for others throws `.store` with what to do; so does one that differs from what
-/// its last change left: a row with a flipped bit, a lost write-ahead log, one file of an older copy. A whole store of an older
+/// damaged, locked, full, read-only or writable for others throws `.store` with a remedy. So does one that differs from the state
+/// after its last change: a row with a flipped bit, a lost write-ahead log, one file of an older copy. A whole store of an older
 /// copy, database and head file together, can't be detected.
 ///
 /// *thread-safe*; calls block for 2 s at most: never call it on the cooperative pool.
@@ -19,7 +19,7 @@ package final class SQLiteGrantStore: GrantStore {
     private let connection: Locked<StoreConnection>
     private let watch = Locked<StoreWatch?>(nil)
 
-    /// The directory of a user's store: `$XDG_STATE_HOME/capturegate`, else `~/.local/state/capturegate`. Relative values are
+    /// Directory of a user's store: `$XDG_STATE_HOME/capturegate`, or by default `~/.local/state/capturegate`. Relative values are
     /// ignored.
     ///
     /// - Throws: `.store` if the user has no home directory; set XDG_STATE_HOME.
@@ -125,7 +125,7 @@ extension SQLiteGrantStore {
     /// Number of the audit log's last line; every change writes one.
     package var version: Int64? { try? read { try AuditChain.extent($0).last.number } }
 
-    /// The program files named in decisions, as they were when those were made.
+    /// Program files named in decisions, as they were when the decisions were made.
     ///
     /// - Throws: `.store`.
     package func executables() throws(CaptureError) -> [Executable] {
@@ -219,7 +219,7 @@ final class WatchedState: Sendable {
     ///
     /// - Returns: true if it is a different file.
     private func follow(_ seen: inout Seen) -> Bool {
-        // Opens only a file: anything else at the path is refused by its readers.
+        // Opens only a regular file: anything else at the path is refused by its readers.
         let found = try? FileStatus.ofLink(path).get()
         let status = found?.kind == .file ? found : nil
         guard status?.inode != seen.status?.inode || status?.device != seen.status?.device else { return false }

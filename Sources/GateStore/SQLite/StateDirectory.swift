@@ -180,7 +180,7 @@ struct StateDirectory: Sendable {
 }
 
 extension StateDirectory {
-    /// `$XDG_STATE_HOME/capturegate`, else `~/.local/state/capturegate`.
+    /// `$XDG_STATE_HOME/capturegate`, or by default `~/.local/state/capturegate`.
     ///
     /// A relative XDG_STATE_HOME or HOME is ignored, as the XDG Base Directory Specification (0.8) demands: otherwise the
     /// directory in which a program happens to run would choose its grants.

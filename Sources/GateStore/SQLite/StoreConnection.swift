@@ -36,7 +36,7 @@ final class StoreDatabase: Sendable {
 struct StoreConnection: Sendable {
     /// Purpose for which a store is opened.
     enum Purpose: Sendable {
-        /// Decide by it and change it: it must be what its last change left.
+        /// Opened to decide and to change it: it must be in the state after its last change.
         case deciding
         /// Read the log of a store that may have lost something.
         case inspecting
@@ -155,8 +155,8 @@ extension StoreConnection {
         }
         // FULL: otherwise a commit in WAL mode is not yet on the disk when it returns.
         try db.execute("PRAGMA synchronous = FULL")
-        // The first process to open the store reads the whole write-ahead log. SQLite would let it grow to 4 MB, which is more
-        // work than all else a short recording does; a change writes some five pages.
+        // The first process to open the store reads the whole write-ahead log. By default SQLite lets it grow to 4 MB. Reading
+        // that would be more work than everything else in a short recording; a change writes about five pages.
         try db.execute("PRAGMA wal_autocheckpoint = 64")
     }
 

@@ -3,9 +3,9 @@ import LinuxSystem
 
 /// Lock beside the store that makes a user's processes ask about the same program one after another.
 ///
-/// The kernel releases the lock when its process dies. Different programs do not wait for each other: each has its own byte in
-/// the lock file, which stays empty. A process that is stopped while it asks keeps the lock, since it may go on and store its
-/// answer; a process that waits for it fails after a few seconds, and asks nothing.
+/// The kernel releases the lock when its process dies. Different programs do not wait for each other: each has its own byte in the
+/// lock file, which stays empty. A process that is stopped while it asks keeps the lock, since it may continue and store its
+/// answer. A process that waits for it fails after a few seconds, and asks nothing.
 ///
 /// Standard: fcntl(2), open file description locks. *thread-safe*
 package struct StorePromptLock: PromptLock {
@@ -119,7 +119,7 @@ private final class Turn: PromptLockToken {
 }
 
 extension CaptureError {
-    /// The error of a process that gives up. It asks nothing: the holder may still store an answer to the same question.
+    /// Error of a process that stops waiting. It asks nothing: the holder may still store an answer to the same question.
     fileprivate static func held(by holder: PromptLockHolder?, isStopped: Bool) -> CaptureError {
         let who = holder.map { "Process \($0.processID)" } ?? "Another process"
         let what =
@@ -145,7 +145,7 @@ struct PromptLockHolder: Hashable, Sendable {
     /// True if a signal or a debugger stopped the process.
     let isStopped: Bool
 
-    /// Finds the holder among the processes that this user may look at.
+    /// Finds the holder among the processes that this user may inspect.
     ///
     /// - Parameters:
     ///   - file: the lock file, opened.

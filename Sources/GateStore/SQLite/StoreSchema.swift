@@ -67,7 +67,7 @@ enum StoreSchema {
         try db.execute("PRAGMA user_version = 2")
     }
 
-    /// Format 3: size and times of an executable, by which an unchanged one is recognized without reading it.
+    /// Format 3: size and times of an executable, to recognize an unchanged one without reading it.
     private static func addStamp(_ db: borrowing SQLiteConnection) throws {
         try db.execute("ALTER TABLE decision ADD COLUMN stamp TEXT; PRAGMA user_version = 3")
     }
@@ -105,8 +105,8 @@ enum StoreSchema {
                 "database upgraded to format 4, with \(count) decisions and \(state.killSwitches.count) kill switches")
     }
 
-    /// A program of an older version may still run. It must not write: its lines have no digest, and would make the store look
-    /// as if it had lost something.
+    /// A program of an older version may still run. It must not write: its lines have no digest, so the store would look as if it
+    /// had lost something.
     private static let writers = """
         CREATE TRIGGER audit_writer BEFORE INSERT ON audit WHEN instr(NEW.event, '"state":"') = 0
         BEGIN SELECT RAISE(ABORT, 'the program that writes is older than the store'); END
