@@ -8,12 +8,12 @@ enum ActivatedSocket {
     /// The first descriptor that a service manager hands over.
     private static let first: Int32 = 3
 
-    /// Takes the socket that was handed over, or makes one at a path.
+    /// Takes the socket that systemd passed, or creates one at a path.
     ///
     /// - Parameters:
-    ///   - path: of the socket, used where none was handed over.
-    ///   - environment: of the process, which says what was handed over.
-    /// - Throws: `.configuration` where something else was handed over, `.unavailable` where none can be made.
+    ///   - path: path of the socket, used if none was passed.
+    ///   - environment: variables of the process, which describe the passed sockets.
+    /// - Throws: `.configuration` if something else was passed, `.unavailable` if none can be created.
     static func open(at path: String, environment: [String: String]) throws(CaptureError) -> ListeningSocket {
         if let count = handed(environment) {
             guard count == 1 else {

@@ -6,10 +6,10 @@ protocol AgentLink: AnyObject, Sendable {
     func send(_ event: BrokerEvent)
 }
 
-/// Connected agents of all users, and the questions that they are being asked: one of each user at a time.
+/// Connected agents of all users, and their open questions: one per user at a time.
 ///
-/// An agent that goes, or can't ask, leaves its question to the one before it. Where there is none the question ends dismissed, or with
-/// the reason: nothing is stored then, and it is no denial.
+/// If an agent disconnects, or can't ask, its question goes to the agent that connected before it. If there is none, the question
+/// ends dismissed, or with the reason: nothing is stored then, and it is not a denial.
 ///
 /// *thread-safe*
 final class Agents: Sendable {
@@ -22,7 +22,7 @@ final class Agents: Sendable {
     }
 
     private struct State {
-        /// The last one of a user is asked: it connected latest.
+        /// The last one of a user is asked: it connected last.
         var agents: [UInt32: [any AgentLink]] = [:]
         var last: UInt32 = 0
         var pending: [UInt32: Pending] = [:]
@@ -73,7 +73,7 @@ final class Agents: Sendable {
 
     /// - Parameters:
     ///   - later: an agent that could not ask: one that connected before it is asked.
-    ///   - end: where there is no agent.
+    ///   - end: called if there is no agent.
     private func put(
         _ question: AgentQuestion, to user: UInt32, _ done: CheckedContinuation<QuestionEnd, Never>,
         before later: (any AgentLink)? = nil, otherwise end: QuestionEnd = .failed(BrokerFailure(.noAgent))
@@ -151,7 +151,7 @@ struct AgentPrompter: PersonPrompter {
 }
 
 extension CaptureError {
-    /// Refusal where nobody can be asked.
+    /// Refusal if nobody can be asked.
     static let noAgent = CaptureError(
         .notAuthorized, "No agent of this user is connected to the capture broker, so it can't ask.",
         remedies: [Remedy("Start the agent in the user's session.")])

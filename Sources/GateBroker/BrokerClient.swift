@@ -3,10 +3,10 @@ import Dispatch
 import Gate
 import LinuxSystem
 
-/// A connection of one program: its requests in their order, its questions, and its streams.
+/// Connection of one program: its requests in their order, its questions, and its streams.
 ///
-/// Requests that wait, for a person or for a device, run beside the others. What breaks the protocol ends the connection,
-/// and with it all that it had.
+/// Requests that wait, for a person or for a device, run beside the others. A violation of the protocol ends the connection with
+/// all its requests and streams.
 ///
 /// *thread-safe*
 final class BrokerClient: AgentLink {
@@ -37,11 +37,11 @@ final class BrokerClient: AgentLink {
     /// Takes the requests, one after the other.
     private let queue: DispatchQueue
     private let state = Locked(State())
-    /// Tells of requests; `nil` from the end on.
+    /// Reports incoming requests; `nil` after the end.
     private let watch = Locked<ReadWatch?>(nil)
-    /// Tells of the end of the program that a deputy captures for.
+    /// Reports the end of the program that a deputy captures for.
     private let principalWatch = Locked<ReadWatch?>(nil)
-    /// Watch on decisions and rules, whose changes the program is told of.
+    /// Observation of decisions and rules, whose changes are reported to the program.
     private let observation = Locked<(any ChangeObservation)?>(nil)
 
     /// - Parameters:
@@ -68,7 +68,7 @@ final class BrokerClient: AgentLink {
         if state.withLock({ $0.isClosed }) { self.watch.withLock { $0 = nil } }
     }
 
-    /// Ends the connection, and waits until all that it had is given back.
+    /// Ends the connection, and waits until all its resources are released.
     func end() async {
         close()
         let ending = remaining
@@ -78,7 +78,7 @@ final class BrokerClient: AgentLink {
     /// Work that is left after the end.
     private var remaining: Task<Void, Never>? { state.withLock { $0.ending } }
 
-    /// Tells the program something that it has not asked for.
+    /// Sends the program an event that it has not requested.
     func send(_ event: BrokerEvent) { post(BrokerPacket(.event(event))) }
 
     /// Sends a packet. A program that reads nothing loses its connection, and nobody waits for it.
@@ -118,7 +118,7 @@ final class BrokerClient: AgentLink {
 // MARK: - Requests
 
 extension BrokerClient {
-    /// Takes the next packet; the queue is called again where there are more.
+    /// Takes the next packet; the queue is called again if there are more.
     private func take() {
         guard !state.withLock({ $0.isClosed }) else { return }
         guard let arrival = try? connection.receive(until: .now) else { return close() }
@@ -131,7 +131,7 @@ extension BrokerClient {
         }
     }
 
-    /// Notes a request. False where its number is in use, or too many wait.
+    /// Notes a request. False if its number is in use, or too many wait.
     private func enter(_ id: UInt32) -> Bool {
         state.withLock { state in
             guard state.waiting[id] == nil, state.waiting.count < BrokerLimit.requests else { return false }
@@ -142,7 +142,7 @@ extension BrokerClient {
 
     /// Replies, unless the connection has ended meanwhile.
     ///
-    /// - Returns: false where nobody gets the reply.
+    /// - Returns: false if nobody gets the reply.
     @discardableResult
     private func reply(_ id: UInt32, _ reply: BrokerReply, _ files: [RawDescriptor] = []) -> Bool {
         guard state.withLock({ $0.waiting.removeValue(forKey: id) != nil }) else { return false }
@@ -253,7 +253,7 @@ extension BrokerClient {
         return try principal.subject(known: known)
     }
 
-    /// Requests that could give the program something: it is looked at anew before each.
+    /// Requests that could give the program something: the program is identified again before each.
     private func judge(_ request: BrokerRequest, _ id: UInt32, _ role: BrokerHello.Role) {
         let gate: Gatekeeper
         let subject: Subject
@@ -261,7 +261,7 @@ extension BrokerClient {
             subject = try self.subject()
             gate = try gatekeeper(of: subject)
         } catch {
-            // Another program has this connection by now, or none that could be told.
+            // By now another program uses this connection, or one that can't be identified.
             reply(id, .failed(BrokerFailure(error)))
             return close()
         }
@@ -285,7 +285,7 @@ extension BrokerClient {
         }
     }
 
-    /// The gate of the program as it is now: the one of before where it is the same.
+    /// Gate of the program as it is now: the previous one if the program is the same.
     private func gatekeeper(of subject: Subject) throws(CaptureError) -> Gatekeeper {
         if let gate = state.withLock({ $0.gate }), case .success(subject) = gate.subject { return gate }
         let gate = try parts.gates.gatekeeper(of: subject)
@@ -323,7 +323,7 @@ extension BrokerClient {
         }
     }
 
-    /// Replies with a stream, or gives it back at once where nobody is there any more.
+    /// Replies with a stream, or releases it at once if the connection has ended.
     private func lend(
         _ id: UInt32, _ body: @escaping @Sendable (BrokerClient) async throws(CaptureError) -> LentStream
     ) {
@@ -358,7 +358,7 @@ extension BrokerClient {
 
     /// Ends a stream; the program says how much of it it has taken, for the log.
     ///
-    /// - Throws: `.store` where the log does not have the end. The device is free all the same.
+    /// - Throws: `.store` if the log does not have the end. The device is free all the same.
     private func close(_ report: StreamReport) async throws(CaptureError) -> BrokerReply {
         let stream = try streams.take(report.stream)
         let unlogged = await stream.release("stopped by the program", frames: report.frames, bytes: report.bytes)

@@ -1,9 +1,9 @@
 import CaptureGate
 import LinuxSystem
 
-/// Paths that the broker works with, as its command line has them.
+/// Paths that the broker uses, from its command line.
 ///
-/// There is no file of settings: whoever could write one would choose who may say yes.
+/// There is no file of settings: anybody who could write one would choose who may give permissions.
 ///
 /// *thread-safe*
 package struct BrokerConfiguration: Hashable, Sendable {
@@ -18,7 +18,7 @@ package struct BrokerConfiguration: Hashable, Sendable {
 
     /// Reads a command line.
     ///
-    /// - Parameter arguments: `--socket PATH`, `--state DIRECTORY` and `--agent PROGRAM`, which may stand several times.
+    /// - Parameter arguments: `--socket PATH`, `--state DIRECTORY` and `--agent PROGRAM`, which can be repeated.
     /// - Throws: `.usage` for anything else, and for a path that does not begin at the root.
     package init(arguments: [String]) throws(CaptureError) {
         var left = arguments[...]
@@ -40,9 +40,9 @@ package struct BrokerConfiguration: Hashable, Sendable {
     }
 }
 
-/// Programs that may ask a person: files that root alone can change.
+/// Programs that may ask a person: files that only root can change.
 ///
-/// An agent says yes in a person's name. A program that its user could replace would be a yes of whoever replaced it.
+/// An agent gives permissions in a person's name. A program that its user could replace would let a replacement give them.
 ///
 /// *thread-safe*
 struct AgentPrograms: Sendable {
@@ -58,9 +58,9 @@ struct AgentPrograms: Sendable {
         trusted = owners
     }
 
-    /// Checks a program that wants to ask a person. Looked at anew each time: a file may be replaced at any moment.
+    /// Checks a program that wants to ask a person. Checked each time, since a file may be replaced at any moment.
     ///
-    /// - Throws: `.notAuthorized` where it is none of these, or others than root could change it.
+    /// - Throws: `.notAuthorized` if it is none of these, or if others than root could change it.
     func check(_ program: Executable) throws(CaptureError) {
         guard paths.contains(where: { (try? FileSystem.realPath(of: $0)) == program.path }) else {
             throw CaptureError(
@@ -77,9 +77,9 @@ struct AgentPrograms: Sendable {
             ])
     }
 
-    /// The part of a path that others than root could change, in words; `nil` if there is none.
+    /// Part of a path that others than root could change, in words; `nil` if there is none.
     ///
-    /// - Parameter inode: of the file that runs; another one at its path is not the program that was checked.
+    /// - Parameter inode: inode of the running file; another file at its path is not the program that was checked.
     private func weakPart(of path: String, inode: UInt64) -> String? {
         var folder = ""
         let names = path.split(separator: "/")
@@ -97,7 +97,7 @@ struct AgentPrograms: Sendable {
             return "\(path) has the wrong file type"
         }
         guard trusted.contains(status.owner) else { return "\(path) belongs to user \(status.owner)" }
-        // A sticky directory, as /tmp, lets nobody replace what is another's.
+        // In a sticky directory, such as /tmp, nobody can replace another user's file.
         let isSticky = kind == .directory && status.permissions & 0o1000 != 0
         guard !status.isWritableByOthers || isSticky else { return "other users can change \(path)" }
         return hasAccessList(path) ? "an access list gives other users access to \(path)" : nil

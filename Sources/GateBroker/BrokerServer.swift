@@ -26,15 +26,15 @@ struct BrokerParts: Sendable {
 /// *thread-safe*
 package final class BrokerServer: Sendable {
     private struct State {
-        /// All that are connected.
+        /// All connections.
         var clients: [ObjectIdentifier: BrokerClient] = [:]
-        /// True where nobody is let in any more.
+        /// True if nobody is let in any more.
         var isStopped = false
     }
 
     private let socket: ListeningSocket
     private let parts: BrokerParts
-    /// The administrator's rules: connections are told when they change.
+    /// The administrator's rules: connections are notified when they change.
     private let policy = PolicyDirectory()
     /// Takes the connections.
     private let queue = DispatchQueue(label: "capturegated.accept", qos: .userInitiated)
@@ -61,7 +61,7 @@ package final class BrokerServer: Sendable {
                 programs: AgentPrograms(configuration.agents, owners: owners), shares: DeviceShares()))
     }
 
-    /// The same of other parts, as tests have them.
+    /// Broker with other parts, for tests.
     init(
         _ configuration: BrokerConfiguration, environment: [String: String] = [:], parts: BrokerParts
     ) throws(CaptureError) {
@@ -87,7 +87,7 @@ package final class BrokerServer: Sendable {
         await parts.shares.waitUntilClosed()
     }
 
-    /// Looks at the rules no more.
+    /// Stops observing the rules.
     private func forget() { observation.withLock { $0 = nil } }
 
     /// Lets nobody in any more.
@@ -100,7 +100,7 @@ package final class BrokerServer: Sendable {
         }
     }
 
-    /// Tells all that rules may have changed.
+    /// Notifies all connections that rules may have changed.
     private func announce() {
         for client in state.withLock({ Array($0.clients.values) }) { client.send(.changed) }
     }
@@ -123,7 +123,7 @@ package final class BrokerServer: Sendable {
         watch.withLock { $0 }?.pause(milliseconds: 100)
     }
 
-    /// Serves a connection, unless its user has too many or it can't be told who it is: then it is closed without a word.
+    /// Serves a connection, unless its user has too many or can't be identified: then it is closed without a message.
     private func admit(_ file: consuming FileDescriptor) {
         do {
             let identity = try ClientIdentity(of: file)

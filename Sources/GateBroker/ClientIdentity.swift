@@ -15,13 +15,13 @@ final class ClientIdentity: Sendable {
     private let handle: ProcessHandle
     /// Its start by the clock of /proc, which no other process of this number has.
     let startTicks: UInt64
-    /// Program, unit and session at the last look; `nil` before the first.
+    /// Program, unit and session at the last check; `nil` before the first.
     private let known = Locked<Subject?>(nil)
 
-    /// Reads who connected.
+    /// Identifies the process that connected.
     ///
     /// - Parameter socket: one end of an accepted connection.
-    /// - Throws: `.notAuthorized` where the kernel does not tell, or the process has ended.
+    /// - Throws: `.notAuthorized` if the kernel can't identify it, or the process has ended.
     init(of socket: borrowing some OpenFile & ~Copyable) throws(CaptureError) {
         do throws(Errno) {
             let peer = try PeerCredentials(of: socket)
@@ -38,12 +38,12 @@ final class ClientIdentity: Sendable {
         startTicks = ticks
     }
 
-    /// Takes over a deputy's hold on the program that it captures for.
+    /// Takes ownership of a deputy's descriptor of the program that it captures for.
     ///
     /// - Parameters:
-    ///   - raw: as it was sent.
-    ///   - user: the deputy's: that program must be of the same.
-    /// - Throws: `.notAuthorized` where it is no process, or one that has ended.
+    ///   - raw: descriptor as it was sent.
+    ///   - user: the deputy's user, which must also be the program's.
+    /// - Throws: `.notAuthorized` if it is not a process, or one that has ended.
     init(owning raw: RawDescriptor, of user: UInt32) throws(CaptureError) {
         let found: Int32?
         do throws(Errno) {
@@ -58,8 +58,8 @@ final class ClientIdentity: Sendable {
         (process, self.user, startTicks) = (found, user, ticks)
     }
 
-    /// The kernel's own hold on the process that connected; before Linux 6.5 on the one that has its number now, which is
-    /// the same or can send nothing: each message is told the number of its sender.
+    /// The kernel's own reference to the process that connected. Before Linux 6.5, the process that has its number now, which is
+    /// the same or can send nothing: each message contains the number of its sender.
     private static func handle(
         of peer: PeerCredentials, _ socket: borrowing some OpenFile & ~Copyable
     ) throws(Errno) -> ProcessHandle {
@@ -80,8 +80,8 @@ final class ClientIdentity: Sendable {
     /// The program as it is now, read for each request that could give it anything.
     ///
     /// - Parameter files: program files that were read before: an unchanged one is not read again.
-    /// - Throws: `.notAuthorized` where it can't be told, and where it is another program or user than at the first look: the
-    ///   connection was made for somebody else.
+    /// - Throws: `.notAuthorized` if it can't be identified, and if program or user differ from the first check: the connection
+    ///   was made for another program.
     func subject(known files: [Executable] = []) throws(CaptureError) -> Subject {
         let files = files + (known.withLock { $0 }.map { [$0.executable] } ?? [])
         let found = try ProcessSubject.of(process: process, known: files)
@@ -101,14 +101,14 @@ final class ClientIdentity: Sendable {
 }
 
 extension CaptureError {
-    /// Refusal of a process that can't be told from others.
+    /// Refusal of a process that can't be identified.
     fileprivate static func unknownClient(_ reason: String, errno: Int32 = 0) -> CaptureError {
         CaptureError(
             .notAuthorized, "The process that connected can't be identified: \(reason).", errno: errno,
             remedies: [Remedy("Connect again, from a process on this machine that keeps running.")])
     }
 
-    /// Refusal of a deputy whose program can't be told.
+    /// Refusal of a deputy whose program can't be identified.
     fileprivate static func unknownPrincipal(_ reason: String, errno: Int32 = 0) -> CaptureError {
         CaptureError(
             .notAuthorized, "The program that needs the capture can't be identified: \(reason).", errno: errno,

@@ -11,10 +11,10 @@ import LinuxSystem
 struct DecisionOrders: Sendable {
     let gate: Gatekeeper
     let subject: Subject
-    /// True for an agent, which may see what is decided about other programs of its user.
+    /// True for an agent, which may see decisions about other programs of its user.
     let isAgent: Bool
 
-    /// A part of what is decided.
+    /// Part of the decisions.
     func page(_ query: DecisionQuery) throws(CaptureError) -> BrokerReply {
         guard isAgent || !query.isOfUser else {
             throw CaptureError(
@@ -30,7 +30,7 @@ struct DecisionOrders: Sendable {
         }
     }
 
-    /// Has the person asked, if asking can help, and says what is stored then.
+    /// Has the person asked, if asking can help, and reports the stored decision.
     func ask(_ requests: [DeviceRequest]) async -> BrokerReply {
         let all = Capability.All(requests)
         do throws(CaptureError) {

@@ -6,7 +6,7 @@ import Gate
 ///
 /// *thread-safe*
 enum DeviceAnswers {
-    /// Formats and inputs of an idle device. Asking for them gives nothing of what it sees or hears.
+    /// Formats and inputs of an idle device. Querying them reveals nothing that it sees or hears.
     static func formats(_ choice: DeviceChoice) async throws(CaptureError) -> BrokerReply {
         let found = await withCheckedContinuation { continuation in
             // It may block, and the cooperative pool must not.

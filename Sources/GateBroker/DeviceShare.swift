@@ -9,7 +9,7 @@ import LinuxSystem
 ///
 /// *thread-safe*
 final class SharedHold: CaptureHold {
-    /// Hardware behind a name, which the opening has shown.
+    /// Hardware that a name leads to, as the opening has shown.
     private struct Admission: Sendable {
         let device: DeviceDescription
         let aliases: [DeviceID]
@@ -28,7 +28,7 @@ final class SharedHold: CaptureHold {
         state = Locked(State(members: [first]))
     }
 
-    /// Each program has a decision of its own.
+    /// Each program has its own decision.
     var decision: Int64? { nil }
 
     /// The gate ends the programs' captures, and never the device's.
@@ -71,16 +71,16 @@ final class SharedHold: CaptureHold {
 struct SharedSession: Sendable {
     let format: LentDevice.Format
     let signal: SignalState
-    /// Runs the capture on a thread of its own, and closes the device at its end.
+    /// Runs the capture on a separate thread, and closes the device at its end.
     let run: @Sendable () -> Void
     /// Closes a device that was never run.
     let close: @Sendable () async -> Void
 
     /// - Parameters:
     ///   - session: open, and not started.
-    ///   - format: that it has taken.
-    ///   - deliver: gets each frame on the capture's thread, valid inside the call alone.
-    ///   - onEnd: is called once the device is closed, with the reason where it was not the broker's.
+    ///   - format: format of the session.
+    ///   - deliver: gets each frame on the capture's thread, valid only during the call.
+    ///   - onEnd: called once the device is closed, with the reason if the broker did not end it.
     init<Format>(
         _ session: consuming CaptureSession<Format>, _ format: LentDevice.Format,
         deliver: @escaping @Sendable (FrameHeader, RawSpan, RawSpan, RawSpan) -> Void,
@@ -111,7 +111,7 @@ struct SharedSession: Sendable {
     }
 }
 
-/// A device that is open once, for all programs that may have it: by the first one's format.
+/// Device that is opened once, for all programs that may use it, with the first program's format.
 ///
 /// *thread-safe*
 final class DeviceShare: Sendable {
@@ -225,7 +225,7 @@ final class DeviceShare: Sendable {
         for stream in state.withLock({ $0.streams }) { stream.deliver(header, first, second, third) }
     }
 
-    /// Counts a program in; false where the last one has left, or the device has gone.
+    /// Counts a program in; false if the last one has left, or the device has gone.
     func enter() -> Bool {
         state.withLock { state in
             if case .gone = state.phase { return false }
@@ -261,7 +261,7 @@ final class DeviceShare: Sendable {
         }
     }
 
-    /// Closes the device where no stream wants frames.
+    /// Closes the device if no stream wants frames.
     func rest() async {
         let isIdle = state.withLock { state in
             guard case .running = state.phase, !state.streams.contains(where: \.isRunning) else { return false }
@@ -330,7 +330,7 @@ final class DeviceShare: Sendable {
         for stream in lost { stream.lose(error ?? .ended(device)) }
     }
 
-    /// Tells a stream whose device has gone before it could be told.
+    /// Notifies a stream whose device had gone before it was registered.
     func tellIfGone(_ stream: LentStream) {
         let error = state.withLock { state -> CaptureError? in
             if case .gone(let error) = state.phase { error } else { nil }
@@ -347,7 +347,7 @@ extension CaptureError {
             remedies: [Remedy("Name a camera or a microphone.", .listDevices)])
     }
 
-    /// End of a device without a fault of its own.
+    /// End of a device without an error.
     fileprivate static func ended(_ device: DeviceID) -> CaptureError {
         CaptureError(
             .deviceGone, "The capture of \(device) has ended.", remedies: [Remedy("Open it again.", .listDevices)])

@@ -11,7 +11,7 @@ final class DeviceShares: Sendable {
 
     /// A device, and its first opening.
     private struct Entry {
-        /// All that have it.
+        /// Share of all programs that use it.
         let share: DeviceShare
         /// Waited for by all who come meanwhile.
         let opening: Task<Result<(LentDevice.Format, SignalState), CaptureError>, Never>
@@ -29,14 +29,14 @@ final class DeviceShares: Sendable {
     /// Number of devices that are open.
     var count: Int { entries.withLock { $0.values.count { !$0.share.isOver } } }
 
-    /// Opens a device for a program, once its gate has allowed it; one that is open is shared.
+    /// Opens a device for a program, once its gate has allowed it; one that is open already is shared.
     ///
-    /// Nobody is asked here: what is not decided is refused.
+    /// Nobody is asked here: undecided devices are refused.
     ///
     /// - Parameters:
-    ///   - order: the program's.
-    ///   - number: of the stream.
-    ///   - gate: of the program.
+    ///   - order: the program's request.
+    ///   - number: number of the stream.
+    ///   - gate: gate of the program.
     ///   - client: its connection.
     /// - Throws: the gate's refusal; the errors of opening.
     func lend(

@@ -12,17 +12,17 @@ protocol LentRing: Sendable {
     var files: [RawDescriptor] { get }
     /// Number of frames that it holds.
     var slots: Int { get }
-    /// Most bytes of a frame.
+    /// Maximum bytes of a frame.
     var slotBytes: Int { get }
 
     /// Writes a frame, whose planes follow one another. A program that reads too slowly loses the oldest, and nobody waits.
     func write(_ header: FrameHeader, _ first: RawSpan, _ second: RawSpan, _ third: RawSpan)
 
-    /// Wipes all frames, and marks the end with its reason; what is written afterwards is dropped.
+    /// Erases all frames, and marks the end with its reason; later frames are dropped.
     func end(_ reason: LoopEnd)
 }
 
-/// A device lent to one program: its permission, its ring, and what was put into it.
+/// Device lent to one program: its permission, its ring, and the frames written to it.
 ///
 /// *thread-safe*
 final class LentStream: Sendable {
@@ -47,11 +47,11 @@ final class LentStream: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - device: as the program is told.
+    ///   - device: device as the program sees it.
     ///   - hold: redeemed for this program.
-    ///   - ring: of this stream alone.
-    ///   - share: whose frames these are.
-    ///   - client: is told of the end.
+    ///   - ring: ring of this stream only.
+    ///   - share: source of the frames.
+    ///   - client: notified of the end.
     init(
         _ device: LentDevice, _ hold: ActiveCapture, _ ring: any LentRing, of share: DeviceShare,
         to client: any AgentLink
@@ -92,7 +92,7 @@ final class LentStream: Sendable {
         }
     }
 
-    /// Delivers nothing until the next start; the device captures no more where it was the last.
+    /// Delivers nothing until the next start. If it was the last stream, the device stops capturing.
     func stop() async {
         state.withLock { $0.isStarted = false }
         await share.rest()
@@ -108,7 +108,7 @@ final class LentStream: Sendable {
         }
     }
 
-    /// Ends it by the gate's word: first the frames are wiped, then everybody is told.
+    /// Ends it on the gate's order: first the frames are erased, then everybody is notified.
     private func revoke(_ reason: CaptureEndReason) {
         guard finish(reason == .expired ? .expired : .revoked) else { return }
         client.send(.ended(StreamEnd(number, reason)))
@@ -121,7 +121,7 @@ final class LentStream: Sendable {
         client.send(.gone(StreamLoss(number, BrokerFailure(error))))
     }
 
-    /// Wipes the ring. False where it has ended already.
+    /// Wipes the ring. False if it has ended already.
     private func finish(_ end: LoopEnd) -> Bool {
         state.withLock { state in
             guard state.end == nil else { return false }
@@ -131,13 +131,13 @@ final class LentStream: Sendable {
         }
     }
 
-    /// Gives everything back, and writes the end into the audit log.
+    /// Releases everything, and writes the end to the audit log.
     ///
     /// - Parameters:
     ///   - outcome: a short sentence.
-    ///   - frames: that the program says it was given; no more than were there to take count.
+    ///   - frames: number that the program reports; counted only up to the number of frames delivered.
     ///   - bytes: the same in bytes.
-    /// - Returns: the reason for which the log does not have it; `nil` where it has.
+    /// - Returns: the reason why the log does not contain it; `nil` if it does.
     @discardableResult
     func release(_ outcome: String, frames: UInt64 = .max, bytes: UInt64 = .max) async -> CaptureError? {
         _ = finish(.stopped)
@@ -167,9 +167,9 @@ final class StreamRegister: Sendable {
 
     private let state = Locked(State())
 
-    /// A number for a stream that is about to be opened.
+    /// Number for a stream that is about to be opened.
     ///
-    /// - Throws: `.busy` where the program has as many as it may.
+    /// - Throws: `.busy` if the program has the maximum number of streams.
     func reserve() throws(CaptureError) -> UInt32 {
         let number = state.withLock { state -> UInt32? in
             guard state.streams.count + state.reserved.count < BrokerLimit.streams else { return nil }
@@ -191,7 +191,7 @@ final class StreamRegister: Sendable {
     /// Gives a number back whose stream did not open.
     func cancel(_ number: UInt32) { state.withLock { _ = $0.reserved.remove(number) } }
 
-    /// Enters an open stream. False where the connection has ended.
+    /// Enters an open stream. False if the connection has ended.
     func add(_ stream: LentStream) -> Bool {
         state.withLock { state in
             state.reserved.remove(stream.number)
@@ -205,13 +205,13 @@ final class StreamRegister: Sendable {
 
     /// The stream of a number.
     ///
-    /// - Throws: `.usage` where the connection has none of it.
+    /// - Throws: `.usage` if the connection has none of it.
     func stream(_ number: UInt32) throws(CaptureError) -> LentStream {
         guard let stream = state.withLock({ $0.streams[number] }) else { throw .noStream(number) }
         return stream
     }
 
-    /// Takes a stream out. Its number stays reserved where it is opened again.
+    /// Removes a stream. Its number stays reserved if it will be opened again.
     func take(_ number: UInt32, reserving: Bool = false) throws(CaptureError) -> LentStream {
         let stream = state.withLock { state -> LentStream? in
             guard let stream = state.streams.removeValue(forKey: number) else { return nil }

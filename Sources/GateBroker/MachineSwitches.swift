@@ -17,9 +17,9 @@ struct MachineSwitches: Sendable {
     /// Program that wants it, whom polkit knows by its process.
     let client: ClientIdentity
 
-    /// Turns a switch; running captures end by it as by the user's own.
+    /// Sets a switch, which ends running captures like the user's own switch.
     ///
-    /// - Throws: `.notAuthorized` where polkit says no, is not there, or does not answer.
+    /// - Throws: `.notAuthorized` if polkit denies it, is missing, or does not answer.
     func turn(_ order: SwitchOrder, by subject: Subject) async throws(CaptureError) -> BrokerReply {
         guard !order.capability.levels.isEmpty else {
             throw CaptureError(
@@ -50,7 +50,7 @@ struct MachineSwitches: Sendable {
         }
     }
 
-    /// Blocks until polkit has answered. No bus, no answer and an error are a no.
+    /// Blocks until polkit has answered. A missing bus, a missing answer and an error are a denial.
     private static func ask(_ client: ClientIdentity) -> Bool {
         guard let address = BusAddress.system(in: ProcessEnvironment.current),
             let bus = try? BusConnection(to: address)

@@ -9,10 +9,10 @@ final class ReadWatch: Sendable {
     private let queue: DispatchQueue
 
     /// - Parameters:
-    ///   - descriptor: to watch.
-    ///   - queue: where the handler runs.
-    ///   - owner: has the descriptor, and lives until it is watched no more.
-    ///   - handler: takes what there is to read.
+    ///   - descriptor: descriptor to watch.
+    ///   - queue: queue that the handler runs on.
+    ///   - owner: owns the descriptor, and lives until it is no longer watched.
+    ///   - handler: reads the available data.
     init(
         _ descriptor: Int32, on queue: DispatchQueue, keeping owner: any AnyObject & Sendable,
         _ handler: @escaping @Sendable () -> Void
@@ -31,7 +31,7 @@ final class ReadWatch: Sendable {
     /// Calls it no more.
     func cancel() { source.withLock { $0.cancel() } }
 
-    /// Does not call it for a while.
+    /// Does not call the handler for a while.
     func pause(milliseconds: Int) {
         source.withLock { $0.suspend() }
         queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { self.source.withLock { $0.resume() } }

@@ -14,7 +14,7 @@ final class SharedRing: LentRing {
 
     /// Makes a ring for a device's frames.
     ///
-    /// - Throws: `.unavailable` where there is no memory, no descriptor, or a format that no ring takes.
+    /// - Throws: `.unavailable` if there is no memory, no descriptor, or a format that no ring takes.
     init(for format: LentDevice.Format) throws(CaptureError) {
         do throws(RealtimeFault) {
             let geometry =

@@ -2,7 +2,7 @@ import CaptureGate
 import Gate
 import GateStore
 
-/// A user's store, with what is switched off for everybody.
+/// User's store, with the switches for everybody applied.
 ///
 /// *thread-safe*
 struct SwitchedStore: GrantStore {
@@ -26,7 +26,7 @@ struct SwitchedStore: GrantStore {
             latestSinceEpoch: snapshot.latestSinceEpoch, consumed: snapshot.consumed, version: snapshot.version)
     }
 
-    // What is decided is the user's own; the machine's switches have another way, by polkit.
+    // Decisions are the user's own; the machine's switches are changed elsewhere, with polkit.
 
     func record(_ decisions: [Decision], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
         try own.record(decisions, audit: audit)

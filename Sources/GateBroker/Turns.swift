@@ -33,7 +33,7 @@ final class Turns: PromptLock {
         return turn
     }
 
-    /// Waits for the turn of a user; `nil` where the task is cancelled meanwhile.
+    /// Waits for the turn of a user; `nil` if the task is cancelled meanwhile.
     func take(of user: UInt32) async -> (any PromptLockToken)? {
         let id = state.withLock { state in
             state.next += 1

@@ -3,10 +3,10 @@ import Gate
 import GateStore
 import LinuxSystem
 
-/// Stores and gatekeepers of all users, each in a directory of its own below the state's.
+/// Stores and gatekeepers of all users, each in a separate directory below the state's.
 ///
-/// The directories are the broker's and closed to everybody else (0700), so that no user changes what was decided, not even
-/// about its own programs, but by asking.
+/// The directories belong to the broker and are closed to everybody else (0700), so that users can change decisions, even about
+/// their own programs, only by a request to the broker.
 ///
 /// *thread-safe*
 final class UserGates: Sendable {
@@ -27,10 +27,10 @@ final class UserGates: Sendable {
 
     /// The store of a user, opened at its first use.
     ///
-    /// - Throws: `.store` where it can't be opened or trusted; nothing is kept then, and the next call tries anew.
+    /// - Throws: `.store` if it can't be opened or trusted; the next call then tries again.
     func store(of user: UInt32) throws(CaptureError) -> SQLiteGrantStore { try store(named: "\(user)") }
 
-    /// The store of what holds for everybody: its switches, and their lines in a log of their own.
+    /// Store of the machine: switches that apply to everybody, and their lines in a separate log.
     func machineStore() throws(CaptureError) -> SQLiteGrantStore { try store(named: "machine") }
 
     private func store(named name: String) throws(CaptureError) -> SQLiteGrantStore {
@@ -53,8 +53,8 @@ final class UserGates: Sendable {
     }
 }
 
-/// The machine's devices, and the services that give other capabilities. A program finds and uses those itself, in its user's
-/// session; the broker has the person asked about them, by the name that their id has.
+/// The machine's devices, and the services that provide other capabilities. A program finds and uses those itself, in its user's
+/// session; the broker has the person asked about them, by the name in their id.
 ///
 /// *thread-safe*
 struct AskedServices: DeviceDirectory {
