@@ -15,13 +15,13 @@ package struct Boundary: Sendable {
 
     /// - Parameters:
     ///   - nodes: knows the device nodes.
-    ///   - version: of Landlock; this kernel's as a rule.
+    ///   - version: version of Landlock, normally this kernel's.
     package init(nodes: any NodeDirectory, version: Int = LandlockRuleset.version) {
         self.nodes = nodes
         self.version = version
     }
 
-    /// Pieces that this kernel lacks, a few words each; empty where supervision holds.
+    /// Pieces that this kernel lacks, a few words each; empty if supervision holds.
     package static var missingPieces: [String] {
         var missing: [String] = []
         let version = LandlockRuleset.version
@@ -41,20 +41,20 @@ package struct Boundary: Sendable {
 
     // MARK: Landlock
 
-    /// Rules for the guard, by which its word reaches the program and nobody else; `nil` where the kernel can't.
+    /// Rules for the guard, so that its signals reach only the program; `nil` if the kernel can't enforce them.
     func scope() throws(Errno) -> LandlockRuleset? {
         guard version >= Self.scopeVersion else { return nil }
         return try LandlockRuleset(handling: [], scopes: .signals)
     }
 
-    /// Rules for the program: all that is there now, but for the gated nodes.
+    /// Rules for the program: everything that exists now, except the gated nodes.
     func ruleset() throws(Errno) -> LandlockRuleset {
         let accesses =
             version >= Self.leastVersion ? LandlockAccess.all : LandlockAccess.all.subtracting(.deviceControl)
         let scopes: LandlockScope = version >= Self.scopeVersion ? [.abstractSockets, .signals] : []
         let ruleset = try LandlockRuleset(handling: accesses, scopes: scopes)
         let granted = accesses.subtracting([.makeCharacterDevice, .makeBlockDevice])
-        // To list a folder shows nothing of what its nodes deliver.
+        // Listing a directory shows nothing that its nodes deliver.
         try ruleset.allow(.readDirectory, beneath: "/")
         let walk = Walk(
             nodes: nodes, hidden: Self.mounts(of: ["devtmpfs"]).union(["/dev"]),
@@ -64,10 +64,10 @@ package struct Boundary: Sendable {
         return ruleset
     }
 
-    /// Folders at which file systems of these types are mounted.
+    /// Directories at which file systems of these types are mounted.
     private static func mounts(of types: Set<String>) -> Set<String> {
         let mounts = (ProcessFile.text("/proc/self/mountinfo", limit: 4 << 20) ?? "").split(separator: "\n")
-        // Field 5 is the place; the type stands behind the lone hyphen: proc_pid_mountinfo(5).
+        // Field 5 is the place; the type comes after the lone hyphen: proc_pid_mountinfo(5).
         let places = mounts.compactMap { mount -> String? in
             let words = mount.split(separator: " ")
             guard let hyphen = words.firstIndex(of: "-"), hyphen + 1 < words.count, words.count > 4 else { return nil }
@@ -76,18 +76,18 @@ package struct Boundary: Sendable {
         return Set(places)
     }
 
-    /// A walk that allows folders as a whole, and looks into those with gated nodes.
+    /// A walk that allows whole directories, and enters those with gated nodes.
     private struct Walk {
         /// Knows which nodes get no rule.
         let nodes: any NodeDirectory
-        /// Absolute paths of folders whose nodes are looked at one by one: /dev, and each file system of nodes elsewhere.
+        /// Absolute paths of directories whose nodes are checked one by one: /dev, and each file system of nodes elsewhere.
         let hidden: Set<String>
-        /// Absolute paths of folders in which nothing may be changed.
+        /// Absolute paths of directories in which nothing may be changed.
         let readOnly: Set<String>
-        /// Accesses that a folder gets.
+        /// Accesses that a directory gets.
         let granted: LandlockAccess
 
-        /// Adds the rules for a file, or for a folder and all below it.
+        /// Adds the rules for a file, or for a directory and everything below it.
         func allow(_ path: String, in ruleset: borrowing LandlockRuleset) throws(Errno) {
             guard case .success(let status) = FileStatus.ofLink(path) else { return }
             switch status.kind {
@@ -95,18 +95,18 @@ package struct Boundary: Sendable {
                 try grant(granted.intersection(.ofReaders), path, in: ruleset)
             case .directory where isOpened(path):
                 for name in ProcessFile.names(in: path) { try allow("\(path)/\(name)", in: ruleset) }
-            // A node elsewhere, which root once made, could else be controlled by whoever opens it unseen.
+            // Otherwise a node elsewhere, which root once created, could be controlled by anybody who opens it unseen.
             case .directory where !isDevices(path): try grant(granted.subtracting(.deviceControl), path, in: ruleset)
             case .directory: try grant(granted, path, in: ruleset)
             case .characterDevice where nodes.isClosed(status.node): break
-            // What a link leads to has a rule of its own, by another name.
+            // The target of a link has its own rule, by another name.
             case .link: break
             default: try grant(granted.intersection(.ofFiles), path, in: ruleset)
             }
         }
 
-        /// True for a folder on the way to nodes: their own file systems' roots, their parents, and folders within that hold
-        /// nodes, but for those that are never looked into because nothing gated is ever in them.
+        /// True for a directory on the way to nodes: their own file systems' roots, their parents, and directories within that
+        /// contain nodes, except those that never contain a gated node.
         private func isOpened(_ path: String) -> Bool {
             if hidden.contains(path) || hidden.union(readOnly).contains(where: { $0.hasPrefix(path + "/") }) {
                 return true
@@ -120,7 +120,7 @@ package struct Boundary: Sendable {
             hidden.contains { path == $0 || path.hasPrefix($0 + "/") }
         }
 
-        // A folder that this user may not open has nothing to give.
+        // A directory that this user may not open needs no rule.
         private func grant(_ accesses: LandlockAccess, _ path: String, in ruleset: borrowing LandlockRuleset)
             throws(Errno)
         {
@@ -132,7 +132,7 @@ package struct Boundary: Sendable {
             {}
         }
 
-        /// Mounts of their own, into which files are put while the program runs.
+        /// Separate mounts, in which files are created while the program runs.
         private static let plainFolders: Set<String> = ["shm", "pts", "mqueue", "hugepages", "fd"]
     }
 
@@ -162,7 +162,7 @@ package struct Boundary: Sendable {
                 (1, .isOne(of: StreamRequest.refused), .fail(.notPermitted)),
             ], else: .allow)
         for call in [SystemCall.creat, .openat2, .connect] { filter.decide(call, else: .report) }
-        // Headsets, whose sound needs no node.
+        // Headsets, whose audio needs no node.
         filter.decide(.socket, [(0, .isOne(of: [Self.bluetooth]), .fail(.addressFamilyNotSupported))], else: .allow)
         // Its calls pass all filters by.
         for call in [SystemCall.ioUringSetup, .ioUringEnter, .ioUringRegister] {
@@ -177,8 +177,8 @@ package struct Boundary: Sendable {
         return filter
     }
 
-    /// Limits and priorities of others, by which a supervisor of the same user can be ended or starved: its guard by a limit of
-    /// processor time, so that what the guard should end goes on.
+    /// Limits and priorities of other processes. With them a program could end or starve a supervisor of the same user, such as
+    /// its guard by a limit of processor time, so that processes which the guard should end continue.
     private func reportWhatSlows(in filter: inout CallFilter) {
         for call in [
             SystemCall.limits, .scheduler, .schedulerParameters, .schedulerAttributes, .affinity,
@@ -206,7 +206,7 @@ package struct Boundary: Sendable {
 
     // MARK: What the program is started with
 
-    /// Open files that would let it pass the gate by, in words; they are inherited from whoever started this process.
+    /// Inherited open files through which the program could bypass the gate, in words.
     package func inheritedHoles() -> [String] {
         ProcessFile.names(in: "/proc/self/fd").compactMap { Int32($0) }.sorted().compactMap { number in
             let link = ProcessFile.link("/proc/self/fd/\(number)") ?? ""
@@ -224,7 +224,7 @@ package struct Boundary: Sendable {
     }
 }
 
-/// Requests of ioctl(2) that start a stream, or make ready for one.
+/// Requests of ioctl(2) that start a stream, or prepare one.
 ///
 /// Standard: linux/videodev2.h, sound/asound.h, sound/compress_offload.h.
 enum StreamRequest {
@@ -242,7 +242,7 @@ enum StreamRequest {
     static let compressedResume: UInt32 = 0x4331
     static let compressedStart: UInt32 = 0x4332
     static let compressedStop: UInt32 = 0x4333
-    /// TIOCSTI and TIOCLINUX, by which a program types into its terminal, for the shell to read when it has ended.
+    /// TIOCSTI and TIOCLINUX, with which a program types into its terminal, for the shell to read after the program has ended.
     private static let typing: [UInt32] = [0x5412, 0x541C]
 
     /// The supervisor makes these.

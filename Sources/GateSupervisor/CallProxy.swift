@@ -4,8 +4,8 @@ import LinuxSystem
 
 /// Answers the calls that a supervised program's filter reports.
 ///
-/// A call on which anything depends is made here, on the very file that was looked at, and never passed on after a look: another
-/// thread of the program could put another file in its place in between.
+/// Calls that matter are made here, on the very file that was checked. They are never passed on after a check: another thread of
+/// the program could put another file in its place in between.
 ///
 /// *thread-safe*
 final class CallProxy: Sendable {
@@ -23,7 +23,7 @@ final class CallProxy: Sendable {
     let tell: @Sendable (String) -> Void
     /// A program that runs as anybody else gets nothing: the supervisor's rights are not its own.
     private let user = Users.effectiveID
-    /// Calls that are being made on threads of their own.
+    /// Calls that are being made on separate threads.
     private let slowCalls = Locked(0)
 
     init(
@@ -64,7 +64,7 @@ final class CallProxy: Sendable {
         listener.passOn(call)
     }
 
-    /// Makes a call that may take long on a thread of its own.
+    /// Makes a call that may take long on a separate thread.
     private func slowly(_ call: ReportedCall, _ body: @escaping @Sendable () throws(Errno) -> Void) {
         let isRoom = slowCalls.withLock { count in
             guard count < Self.mostSlowCalls else { return false }
@@ -87,7 +87,7 @@ final class CallProxy: Sendable {
 
     // MARK: Opening
 
-    /// Looks where an opening leads. All but gated nodes is passed on: Landlock judges it, whatever its path is by then.
+    /// Checks where an opening leads. All but gated nodes are passed on: Landlock judges the call, whatever its path is by then.
     private func open(_ call: ReportedCall) {
         do throws(Errno) {
             let opening = try Opening(call)
@@ -107,7 +107,7 @@ final class CallProxy: Sendable {
         } catch  where error == .wouldBlock && onlyCached {
             throw error
         } catch {
-            // The kernel says so better.
+            // The kernel reports it better.
             return listener.passOn(opening.call)
         }
         guard case .success(let status) = FileStatus.of(place), status.kind == .characterDevice else {
@@ -139,8 +139,8 @@ final class CallProxy: Sendable {
         }
     }
 
-    /// Asks for the device, then opens it and hands it over. The file is noted before the program has it: a permission that ends
-    /// in between finds it.
+    /// Asks for the device, then opens it and passes the file. The file is noted before the program gets it, so that a permission
+    /// that ends in between finds it.
     private func ask(
         _ opening: Opening, _ place: SharedFile, _ node: DeviceNumber, _ capability: CapabilityName,
         _ device: DeviceDescription
@@ -164,7 +164,7 @@ final class CallProxy: Sendable {
         }
     }
 
-    /// Lets a call fail with the refusal's number, EACCES as a rule, and tells the person why.
+    /// Makes a call fail with the refusal's number, usually EACCES, and shows the person the reason.
     private func refuse(_ call: ReportedCall, _ device: DeviceDescription, _ error: CaptureError) {
         tell("\(name(of: call)) may not use \(device.name): \(error.message)")
         listener.fail(call, error.errno == 0 ? .permissionDenied : Errno(error.errno))
@@ -238,7 +238,7 @@ final class CallProxy: Sendable {
 }
 
 extension NodeDirectory {
-    /// Nodes of sound that do not capture may be newer than Landlock's rules; all others are the kernel's business.
+    /// Sound nodes that do not capture may be newer than Landlock's rules; all others are left to the kernel.
     fileprivate func kindOfOpen(_ node: DeviceNumber) -> NodeKind { node.parts.major == 116 ? .harmless : .free }
 }
 
@@ -253,14 +253,14 @@ final class SharedFile: Sendable {
 private struct Opening: Sendable {
     /// The call itself.
     let call: ReportedCall
-    /// The path as it was read; the program may have changed it since.
+    /// Path that was read; the program may have changed it since.
     let path: String
     /// Flags of open(2).
     let flags: Int32
-    /// Descriptor of the folder that a relative path begins in.
+    /// Descriptor of the directory that a relative path begins in.
     private let folder: Int32
 
-    /// - Throws: where the arguments can't be read.
+    /// - Throws: if the arguments can't be read.
     init(_ call: ReportedCall) throws(Errno) {
         self.call = call
         let memory = RemoteMemory(ofThread: call.thread)
@@ -279,10 +279,10 @@ private struct Opening: Sendable {
     /// True if the descriptor is not for the programs that this one starts.
     var closesOnExec: Bool { flags & OpenFlags.closeOnExec.rawValue != 0 }
 
-    /// The place that it leads to, in the folder of the calling thread.
+    /// Place that it leads to, from the directory of the calling thread.
     ///
-    /// A path of a thread that has another root is looked up in this one's: what is found is opened only if it is a gated node,
-    /// about which a person is asked by the device itself.
+    /// A path of a thread with another root is resolved with this thread's root. The result is opened only if it is a gated node,
+    /// and the person is asked about the device itself.
     func place(onlyCached: Bool) throws(Errno) -> FileDescriptor {
         let followsLinks = flags & OpenFlags.noFollow.rawValue == 0
         if path.hasPrefix("/") {
@@ -304,7 +304,7 @@ private struct StreamCall: Sendable {
 
     init(_ call: ReportedCall) { self.call = call }
 
-    /// Its number: the kernel looks at the lower half alone.
+    /// Its number: the kernel reads only the lower half.
     private var request: UInt32 { UInt32(truncatingIfNeeded: call[1]) }
     /// Bytes of its struct, and which way they go: asm-generic/ioctl.h.
     private var size: Int { Int(request >> 16 & 0x3FFF) }

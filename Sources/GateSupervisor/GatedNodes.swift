@@ -3,13 +3,13 @@ import LinuxSystem
 
 /// A device node's part in capturing.
 package enum NodeKind: Hashable, Sendable {
-    /// None: whoever may open it may go on doing so.
+    /// Not controlled: any program that may open it can open it.
     case free
     /// None either, but nodes of its kind are closed to supervised programs, so that the supervisor opens it for them.
     case harmless
     /// It captures, or leads to what does.
     case capture(CapabilityName, DeviceDescription)
-    /// It reaches capturing hardware in a way that can't be taken back, such as a USB device's raw node.
+    /// It reaches capturing hardware in a way that can't be revoked, such as a USB device's raw node.
     case sealed(String)
 }
 
@@ -17,10 +17,10 @@ package enum NodeKind: Hashable, Sendable {
 ///
 /// *thread-safe*
 package protocol NodeDirectory: Sendable {
-    /// Tells whether programs get a node from the supervisor alone. It may be asked for each open file: it should be quick.
+    /// True if programs get a node only from the supervisor. It may be called for each open file, so it should be fast.
     func isClosed(_ node: DeviceNumber) -> Bool
 
-    /// Looks a closed node up.
+    /// Finds the kind of a closed node.
     func kind(of node: DeviceNumber) -> NodeKind
 }
 
@@ -121,7 +121,7 @@ package struct SystemNodeDirectory: NodeDirectory {
 }
 
 extension Device {
-    /// Numbers of its nodes as they are now.
+    /// Numbers of its nodes at present.
     fileprivate var numbers: [DeviceNumber] {
         nodes.compactMap { path in
             guard case .success(let status) = FileStatus.of(path), status.kind == .characterDevice else { return nil }

@@ -1,7 +1,7 @@
 import CaptureGate
 import LinuxSystem
 
-/// A service of the machine that could capture for whoever connects to it, or start a program outside of all rules.
+/// Service of the machine that could capture for any client, or start a program outside of all rules.
 package enum Service: String, CaseIterable, Sendable {
     case pipewire, pulse, jack
     case sessionBus = "session-bus"
@@ -23,8 +23,8 @@ package enum Service: String, CaseIterable, Sendable {
     }
 }
 
-/// Sockets that a supervised program may connect to: those of its own processes, a few services that only show or tell something,
-/// and what was allowed by name.
+/// Sockets that a supervised program may connect to: those of its own processes, a few services that only show or report
+/// something, and those that were allowed by name.
 package struct ServiceRules: Sendable {
     private let allowed: Set<Service>
     /// Absolute paths of sockets that are allowed by name.
@@ -59,7 +59,7 @@ package struct ServiceRules: Sendable {
         runtime = environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(Users.effectiveID)"
     }
 
-    /// Nothing but what is harmless.
+    /// Only harmless services.
     package init() {
         allowed = []
         paths = []
@@ -68,9 +68,9 @@ package struct ServiceRules: Sendable {
 
     func allows(_ service: Service) -> Bool { allowed.contains(service) }
 
-    /// True for a socket that may be connected to.
+    /// True for a socket that the program may connect to.
     ///
-    /// - Parameter path: as the kernel has it, without links.
+    /// - Parameter path: the kernel's path, without links.
     func allows(path: String) -> Bool {
         if paths.contains(path) || harmless.contains(where: { $0.fits(path) }) { return true }
         return Service.allCases.contains { allowed.contains($0) && service($0, isAt: path) }
@@ -122,7 +122,7 @@ package struct ServiceRules: Sendable {
 }
 
 extension CallProxy {
-    /// Connects a socket, with the address as it was read.
+    /// Connects a socket, with the address that was read.
     func connect(_ call: ReportedCall) throws(Errno) {
         let process = try RemoteProcess(thread: call.thread)
         let socket = try process.descriptor(Int32(truncatingIfNeeded: call[0]))

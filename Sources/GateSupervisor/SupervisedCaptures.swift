@@ -2,7 +2,7 @@ import CaptureGate
 import Gate
 import LinuxSystem
 
-/// Permissions of the programs of one run: asked for when they open a device, and held until it is closed or the gate ends it.
+/// Permissions of the programs of one run: requested when they open a device, and held until it is closed or the gate ends it.
 ///
 /// *thread-safe*
 final class SupervisedCaptures: Sendable {
@@ -25,7 +25,7 @@ final class SupervisedCaptures: Sendable {
     }
 
     private struct State {
-        /// Absent where nothing was asked for yet, or all files of a capture were closed.
+        /// Absent if nothing was requested yet, or all files of a capture were closed.
         var entries: [Key: Entry] = [:]
         var queues: [Key: GateQueue] = [:]
     }
@@ -37,7 +37,7 @@ final class SupervisedCaptures: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - rules: which devices may be asked for at all.
+    ///   - rules: devices that may be requested at all.
     ///   - gatekeeper: makes the gate of a program.
     ///   - onEnd: called when the gate ends a capture, on the queue that watches all captures.
     init(
@@ -49,14 +49,14 @@ final class SupervisedCaptures: Sendable {
         self.onEnd = onEnd
     }
 
-    /// All that run.
+    /// All running captures.
     var active: [SupervisedCapture] {
         state.withLock { state in
             state.entries.values.compactMap { if case .active(let capture) = $0 { capture } else { nil } }
         }
     }
 
-    /// Permission of a program for a device, asked for if nothing is decided and it was not refused in this run.
+    /// Permission of a program for a device. Asks if nothing is decided and it was not refused in this run.
     ///
     /// - Throws: the gate's refusal.
     func capture(
@@ -88,7 +88,7 @@ final class SupervisedCaptures: Sendable {
         case .done(let result): return try result.get()
         case .waiting(let task): return try await task.value.get()
         case .again(let error):
-            // Nobody is asked a second time; but what was granted since counts.
+            // Nobody is asked a second time, but permissions that were granted since then count.
             let status = await queue.gatekeeper.status(of: Capability.All([asked]))
             guard let grant = status.grant, grant.level >= asked.level else { throw error }
             return try await opened(key, asked, on: queue).get()
@@ -112,7 +112,7 @@ final class SupervisedCaptures: Sendable {
             let capture = try SupervisedCapture(
                 await queue.run(SupervisedOpening(request: request, device: key.device)))
             let onEnd = onEnd
-            // Held by the table and by those who use it; a capture that was dropped has nothing to take back.
+            // Held by the table and by its users; a capture that was dropped has nothing to revoke.
             capture.permission.onEnd { [weak capture] reason in
                 guard let capture else { return }
                 capture.end()
@@ -152,7 +152,7 @@ final class SupervisedCaptures: Sendable {
 }
 
 extension Result where Success == SupervisedCapture, Failure == CaptureError {
-    /// State of a permission at the first look.
+    /// State of a permission at the first check.
     fileprivate enum Pending {
         case done(Result)
         case waiting(Task<Result, Never>)
@@ -251,7 +251,7 @@ final class SupervisedCapture: Sendable {
 
     var nodes: Set<DeviceNumber> { state.withLock { $0.nodes } }
 
-    /// Notes an open file of the device, so that it is known while anybody has it.
+    /// Notes an open file of the device, so that it is known while any process has it.
     func note(_ file: borrowing FileDescriptor) throws(Errno) {
         try register.note(file, mark: state.withLock { $0.mark })
     }
@@ -259,7 +259,7 @@ final class SupervisedCapture: Sendable {
     /// Begins a count of the files that are found: those that are not noted again are hidden.
     func beginCount() { state.withLock { $0.mark += 1 } }
 
-    /// True if a file is still open or mapped somewhere that was not noted since the count began, or nobody can tell.
+    /// True if a file that was not noted since the count began is still open or mapped somewhere, or if that is unknown.
     var hasHidden: Bool {
         let mark = state.withLock { $0.mark }
         guard let marks = try? register.marks() else { return true }

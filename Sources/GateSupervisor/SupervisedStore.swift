@@ -1,11 +1,12 @@
 import CaptureBase
 import Gate
 
-/// The user's store as the supervisor of a run takes it: a yes counts only if no program of the run can have written it.
+/// The user's store as the supervisor reads it: a permission counts only if no supervised program can have written it.
 ///
-/// Those programs are the same user's, and may write all her files, the decisions among them. A yes counts that was there when the
-/// run began, and so does one that a person gave to this supervisor. Of any other one the person is told, and asked once more. A
-/// no counts wherever it comes from. A yes that was gone for a moment, or whose kill switch was lifted, is asked about again, too.
+/// Supervised programs belong to the same user, and may write all of the user's files, including the decisions. A permission
+/// counts if it existed when the run began, or if a person gave it to this supervisor. Any other permission is reported to the
+/// person, who is asked once more. A denial always counts. A permission that was missing for a moment, or whose kill switch was
+/// lifted, is asked about again, too.
 ///
 /// *thread-safe*
 package final class SupervisedStore: GrantStore {
@@ -14,21 +15,21 @@ package final class SupervisedStore: GrantStore {
         var trusted: Set<Decision> = []
         /// Capabilities that were switched off at the last reading.
         var switches: Set<CapabilityName> = []
-        /// Yeses that the person was told of.
+        /// Permissions that were reported to the person.
         var told: Set<Decision> = []
     }
 
-    /// Locked while the store is read or written: a reading must not be judged by what was trusted later.
+    /// Locked while the store is read or written: a snapshot must not be judged by permissions that were trusted later.
     private let state: Locked<State>
     private let store: any GrantStore
     private let notice: @Sendable (String) -> Void
 
-    /// Trusts what is stored now, before the run begins.
+    /// Trusts the permissions that are stored now, before the run begins.
     ///
     /// - Parameters:
     ///   - store: the user's own.
-    ///   - notice: is told of each yes that does not count, a sentence.
-    /// - Throws: `.store` where it can't be read.
+    ///   - notice: called with a sentence for each permission that does not count.
+    /// - Throws: `.store` if it can't be read.
     package init(_ store: any GrantStore, notice: @escaping @Sendable (String) -> Void) throws(CaptureError) {
         self.store = store
         self.notice = notice
@@ -85,7 +86,7 @@ package final class SupervisedStore: GrantStore {
 }
 
 extension StoreSnapshot {
-    /// All that allow, the used-up ones among them: a capture may still run on one.
+    /// All permissions, including used-up ones: a capture may still use one.
     fileprivate var yeses: Set<Decision> { Set((decisions + (consumed ?? [])).filter { $0.verdict == .allow }) }
 
     /// The same without the yeses that are not among some.

@@ -6,7 +6,7 @@ import LinuxSystem
 ///
 /// *thread-safe*
 package struct SupervisionRules: Sendable {
-    /// Devices of a kind that may be asked for.
+    /// Devices of a kind that a program may ask for.
     package enum Devices: Hashable, Sendable {
         case any
         case only(DeviceID)
@@ -44,11 +44,11 @@ package struct SupervisionRules: Sendable {
     }
 }
 
-/// Runs a program that knows nothing of the gate, and holds it to the gate.
+/// Runs a program that does not use the gate, and controls its captures.
 ///
-/// The program and all that it starts are in a Landlock domain without the gated nodes. What they open, start and connect to is
-/// reported to the supervisor, which asks, opens the device itself, and hands the open file over; it takes the stream back when
-/// the permission ends. Nothing of a frame passes through it.
+/// The program and all its children are in a Landlock domain without the gated nodes. The kernel reports their calls that open,
+/// start and connect to the supervisor. It asks, opens the device itself, and passes the open file. When the permission ends, it
+/// stops the stream. Frames do not pass through it.
 ///
 /// *thread-safe*
 package final class Supervisor: Sendable {
@@ -63,11 +63,11 @@ package final class Supervisor: Sendable {
     private let notice: Notice
 
     /// - Parameters:
-    ///   - rules: what it may ask for.
+    ///   - rules: devices and services that it may ask for.
     ///   - nodes: knows the device nodes.
-    ///   - isAdvisory: true to run it where the kernel lacks a piece, as far as the others go.
+    ///   - isAdvisory: true to run it even if the kernel lacks a feature, with the remaining ones.
     ///   - gatekeeper: makes the gate of a program.
-    ///   - notice: is told what a person should know, on any thread.
+    ///   - notice: called with messages for the person, on any thread.
     package init(
         rules: SupervisionRules, nodes: any NodeDirectory, isAdvisory: Bool = false,
         gatekeeper: @escaping @Sendable (Subject) -> Gatekeeper, notice: @escaping Notice
@@ -80,20 +80,21 @@ package final class Supervisor: Sendable {
         boundary = Boundary(nodes: nodes)
     }
 
-    /// Runs the program until nothing of it is left.
+    /// Runs the program until all its processes have ended.
     ///
     /// - Parameters:
     ///   - path: absolute.
     ///   - arguments: all of them, the program's name first.
     ///   - environment: as `NAME=VALUE`.
-    ///   - begun: is handed the run, through which it can be ended.
+    ///   - begun: gets the run, through which it can be ended.
     /// - Returns: how the program itself ended.
-    /// - Throws: `.unavailable` where the kernel lacks a piece, a descriptor that passes the gate by was inherited, or the
-    ///   program can't be started.
+    /// - Throws: `.unavailable` if the kernel lacks a feature, a descriptor that bypasses the gate was inherited, or the program
+    ///   can't be started.
     package func run(
         _ path: String, arguments: [String], environment: [String], begun: @Sendable (SupervisedRun) -> Void = { _ in }
     ) async throws(CaptureError) -> ChildProcess.Ending {
-        // The program may put itself into the terminal's foreground: the first notice would stop who takes back.
+        // The program may put itself into the terminal's foreground: the first notice would then stop this process, which must
+        // revoke permissions.
         Signals.ignoreStopsByTerminal()
         let holes = boundary.inheritedHoles()
         guard holes.isEmpty else { throw .inherited(holes) }
@@ -141,7 +142,7 @@ extension CaptureError {
 ///
 /// *thread-safe*
 package final class SupervisedRun: Sendable {
-    /// The guard, and all that is below it.
+    /// The guard, and all its children.
     private let process: ConfinedProcess
     private let captures: SupervisedCaptures
     /// Kept here: the captures call it when the gate ends one.
@@ -153,7 +154,7 @@ package final class SupervisedRun: Sendable {
     private let over: EventDescriptor?
     /// The program while it runs; 0 before and after.
     private let program = Locked<Int32>(0)
-    /// Sentences that were told already.
+    /// Sentences that were shown already.
     private let told = Locked<Set<String>>([])
 
     init(
@@ -170,7 +171,7 @@ package final class SupervisedRun: Sendable {
         captures = SupervisedCaptures(rules: rules, gatekeeper: gatekeeper) { takeBack.begin($0, $1) }
     }
 
-    /// Ends the program and all that it started.
+    /// Ends the program and all its children.
     package func kill() { process.kill() }
 
     /// Passes a signal on to the program itself. The corresponding C function is `kill`.
@@ -179,7 +180,7 @@ package final class SupervisedRun: Sendable {
         if id > 0 { ProcessSignal.send(number, to: id) }
     }
 
-    /// Serves the program until nothing of it is left.
+    /// Serves the program until all its processes have ended.
     func untilEnd(of path: String) async -> Result<ChildProcess.Ending, CaptureError> {
         let sweeping = Task { await self.sweep() }
         let result = await withCheckedContinuation { continuation in

@@ -4,12 +4,12 @@ import LinuxSystem
 
 /// Takes streams back from a program whose permission has ended.
 ///
-/// It looks for each open file of the device in all processes of the run, and stops its stream. If it can't find or stop one, it
+/// It searches all processes of the run for open files of the device, and stops their streams. If it can't find or stop one, it
 /// ends everything that the run started. On Linux 6.10 or newer, a hostile program can start a stopped stream again.
 ///
 /// *thread-safe*
 final class TakeBack: Sendable {
-    /// The run, which is ended where nothing else helps.
+    /// The run, which is ended if nothing else helps.
     private let process: ConfinedProcess
     /// Tells the person what became of the stream.
     private let notice: Supervisor.Notice
@@ -19,7 +19,7 @@ final class TakeBack: Sendable {
         self.notice = notice
     }
 
-    /// Takes a capture's streams back, on a thread of its own.
+    /// Stops a capture's streams, on a separate thread.
     func begin(_ capture: SupervisedCapture, _ reason: CaptureEndReason) {
         let isBegun = SupervisedRun.thread {
             let outcome = self.stop(capture)
@@ -33,7 +33,7 @@ final class TakeBack: Sendable {
 
     /// - Returns: false if anything may still deliver frames.
     private func stop(_ capture: SupervisedCapture) -> Bool {
-        // What is being opened or started now is finished first, and found then.
+        // Files that are being opened or started now are finished first, and found then.
         guard capture.settle(within: 50) else { return false }
         for _ in 0..<Self.mostSearches {
             capture.beginCount()
@@ -44,7 +44,7 @@ final class TakeBack: Sendable {
         return false
     }
 
-    /// A program that is quicker than so many searches is not worth another one.
+    /// If a program opens files faster than this number of searches, the run is ended instead of searched again.
     private static let mostSearches = 3
 
     /// Stops each open file of the device that a process of the run has.
@@ -71,8 +71,8 @@ final class TakeBack: Sendable {
         capability == .camera ? stopCamera(file) : stopMicrophone(file)
     }
 
-    /// Buffers are given up, too: those that are mapped get no picture any more. A device that can be read gets one in their
-    /// place, at once, that nobody may start: read(2), which nobody reports, fails with EBUSY while there are buffers.
+    /// Releases the buffers, too: mapped buffers get no more frames. A device that supports read(2) then gets new buffers at once,
+    /// which nobody may start: read(2) is not reported, but fails with EBUSY while there are buffers.
     private static func stopCamera(_ file: borrowing FileDescriptor) -> Bool {
         let isReadable = Self.isReadable(file)
         var isHeld = !isReadable
@@ -85,7 +85,7 @@ final class TakeBack: Sendable {
                 _ = try ProxyCall.control(file, StreamRequest.requestBuffers, &buffers)
                 isHeld = true
             } catch  where nothingToStop.contains(error) || error == .resourceBusy && !isReadable {
-                // Where it is busy, another open file has the stream, and is stopped itself.
+                // If it is busy, another open file owns the stream, and is stopped itself.
                 continue
             } catch {
                 // EBUSY: it is read, not streamed; nobody can stop that.
@@ -95,7 +95,7 @@ final class TakeBack: Sendable {
         return isHeld
     }
 
-    /// True if pictures may come by read(2), too: V4L2_CAP_READWRITE of the node itself.
+    /// True if read(2) can return frames, too: V4L2_CAP_READWRITE of the node itself.
     private static func isReadable(_ file: borrowing FileDescriptor) -> Bool {
         var facts = [UInt8](repeating: 0, count: 104)
         do throws(Errno) {
