@@ -1,10 +1,10 @@
 import CaptureGate
 import LinuxSystem
 
-/// The desktop's portal, by which a program in a sandbox gets a camera from PipeWire.
+/// The desktop's portal, through which a program in a sandbox gets a camera from PipeWire.
 ///
-/// Standard: org.freedesktop.portal.Camera, version 1. The portal asks the person by itself, the first time, and after this program's
-/// own gate has: listing devices asks nobody.
+/// Standard: org.freedesktop.portal.Camera, version 1. The portal asks the person itself, the first time, and after this program's
+/// own gate has asked. Listing devices asks nobody.
 enum DesktopPortal {
     /// Time for the person's answer, and for the portal: opening a device has no more.
     private static let patience = Duration.seconds(9)
@@ -12,14 +12,14 @@ enum DesktopPortal {
     /// True in a sandbox, whose programs do not see PipeWire's socket.
     static func isNeeded(in environment: [String: String]) -> Bool { Sandbox.isHere(in: environment) }
 
-    /// Opens the camera that the portal shows: the session manager's choice, else the first. Blocks.
+    /// Opens the camera that the portal offers: the session manager's choice, otherwise the first. Blocks.
     ///
-    /// - Throws: `.notAuthorized` where the person says no, `.noDevice` where there is none, `.unavailable` without a portal.
+    /// - Throws: `.notAuthorized` if the person denies it, `.noDevice` if there is none, `.unavailable` without a portal.
     static func open(_ device: Device, _ wish: StreamWish) throws(CaptureError) -> ProvidedStream {
         let end = Deadline(after: patience)
         let bus = try bus()
         try access(bus, until: end)
-        // A connection can't be shared: one to look, one to capture.
+        // A connection can't be shared: one to search, one to capture.
         guard let first = bus.cameraRemote(until: end), let second = bus.cameraRemote(until: end) else {
             throw silent("it opened no connection to PipeWire")
         }

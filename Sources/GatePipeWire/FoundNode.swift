@@ -4,16 +4,16 @@ import CaptureGate
 ///
 /// *thread-safe*
 struct FoundNode: Hashable, Sendable {
-    /// Its name in the graph, by which it is captured.
+    /// Its name in the graph, used to capture from it.
     let name: String
     /// Its name for persons.
     let description: String
     let capability: CapabilityName
     /// True for what a sink plays.
     let isMonitor: Bool
-    /// ALSA's name of the hardware behind it, or the device file; empty where the daemon does not tell.
+    /// ALSA's name of its hardware, or the device file; empty if the daemon does not report it.
     let hardware: String
-    /// True if the session manager takes it where none is named.
+    /// True for the session manager's default node.
     let isDefault: Bool
     /// A camera's.
     let modes: [VideoMode]
@@ -27,7 +27,7 @@ struct FoundNode: Hashable, Sendable {
     /// True for an id that a node of the graph could have.
     static func mayBeID(_ id: DeviceID) -> Bool { id.rawValue.hasPrefix(prefix) }
 
-    /// Id of the device: the node's name, in which what is no visible ASCII character is written as `%` and its number.
+    /// Id of the device: the node's name, in which characters that are not visible ASCII are written as `%` and their number.
     var id: DeviceID {
         let visible = name.utf8.map { byte in
             byte > 0x20 && byte < 0x7F && byte != 0x25
@@ -56,9 +56,9 @@ struct FoundNode: Hashable, Sendable {
         return (kind == "Audio/Sink" ? [] : [node]) + (isSink ? [played] : [])
     }
 
-    /// The device that it is.
+    /// Device of this node.
     ///
-    /// - Parameter listing: hardware of its kind, among which is what may be behind it: a denial of that denies this.
+    /// - Parameter listing: hardware of its kind that may be its source: a denial of that hardware denies this node.
     func device(among listing: [Device]) -> Device {
         let behind = isMonitor ? nil : listing.first { $0.pcmName == hardware || $0.nodes.contains(hardware) }
         return Device(

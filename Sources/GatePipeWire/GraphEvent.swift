@@ -1,7 +1,7 @@
 import Gate
 import LinuxSystem
 
-/// Change in PipeWire's graph, in the order in which the daemon tells it.
+/// Change in PipeWire's graph, in the order in which the daemon reports it.
 ///
 /// *thread-safe*
 enum GraphEvent: Hashable, Sendable {
@@ -24,7 +24,7 @@ struct GraphClient: Hashable, Sendable {
     let id: UInt32
     /// Process that connected, as the daemon has it from the kernel; 0 for the daemon itself.
     let process: Int32
-    /// User that it ran as; `.max` where that is not known.
+    /// User that it ran as; `.max` if that is not known.
     let user: UInt32
 }
 
@@ -37,7 +37,7 @@ struct GraphPeer: Hashable, Sendable {
     let client: UInt32?
     /// Kind of device that it records from; `nil` for what records from none.
     let records: CapabilityName?
-    /// Set if it names its target itself, or records what is played.
+    /// True if it names its own target, or records what is played.
     let wantsOther: Bool
 }
 

@@ -31,8 +31,8 @@ final class Grantee {
 
 /// All programs that are connected to PipeWire, and the nodes that they are given. One task alone calls it.
 final class GraphPrograms {
-    /// Programs that link others' nodes and have to see all of them; what passes is not theirs to say. Where they are, root alone
-    /// can put a program.
+    /// Programs that link other programs' nodes and have to see all of them. They do not decide which frames pass. Only root can
+    /// install a program at these paths.
     private static let managers: Set<String> = ["/usr/bin/wireplumber", "/usr/bin/pipewire-media-session"]
 
     private enum Client {
@@ -53,7 +53,7 @@ final class GraphPrograms {
     private let looking = DispatchQueue(label: "capturegate.pipewire.programs", qos: .userInitiated)
 
     private var devices: [OfferedDevice] = []
-    /// All that are connected, by their number in the graph.
+    /// All connected clients, by their number in the graph.
     private var clients: [UInt32: Client] = [:]
     /// Process of each client.
     private var processes: [UInt32: Int32] = [:]
@@ -138,9 +138,9 @@ extension GraphPrograms {
         }
     }
 
-    /// The program of a process, as the kernel tells it.
+    /// Program of a process, from the kernel.
     ///
-    /// - Throws: `.notAuthorized` where it has ended meanwhile: its number may be another one's by now.
+    /// - Throws: `.notAuthorized` if it has ended meanwhile: its number may belong to another process by now.
     private static func subject(of process: Int32, _ known: [Executable]) throws(CaptureError) -> Subject {
         guard let handle = try? ProcessHandle(process: process) else { throw .ended(process) }
         let subject = try ProcessSubject.of(process: process, known: known)
@@ -199,7 +199,7 @@ extension GraphPrograms {
 // MARK: - Nodes
 
 extension GraphPrograms {
-    /// Offers the devices of a list, and takes back those that are not in it.
+    /// Offers the devices of a list, and removes those that are not in it.
     private func offer(_ list: [OfferedDevice]) {
         remove { !list.contains($0.device) }
         for device in list where !devices.contains(device) {
@@ -241,7 +241,7 @@ extension GraphPrograms {
         if source.adjust(), let grantee = source.grantee { onEvent(.began(grantee.subject, source.device.device)) }
     }
 
-    /// Takes away the node that a stranger was linked to.
+    /// Removes the node that a stranger was linked to.
     private func retreat(from intrusion: LinkWatch.Intrusion) {
         guard let source = sources.values.first(where: { $0.number == intrusion.node }), let grantee = source.grantee
         else { return }
@@ -276,8 +276,9 @@ extension GraphPrograms {
 
     /// Links a camera's stream to its node, in place of the closed one that a session manager may have chosen meanwhile.
     ///
-    /// Most such streams say that they are not to be moved. WirePlumber destroys one that it has linked where that link is taken
-    /// away too soon, and one that it is to link to a node which it has not looked at yet: so it does not see them any more.
+    /// Most such streams have the property that they must not be moved. WirePlumber destroys a stream that it has linked if that
+    /// link is removed too soon, and a stream that it should link to a node which it has not examined yet. So such streams are
+    /// hidden from it.
     private func adopt(_ stream: GraphPeer, with ends: [GraphLink], by number: UInt32) {
         if adopted[stream.id] == nil {
             for client in clients.keys { hide(stream.id, from: client) }
@@ -287,7 +288,7 @@ extension GraphPrograms {
             links[link.id] = nil
             graph.connection.unlink(link.id)
         }
-        // Where it is linked already the daemon does nothing.
+        // If it is linked already, the daemon does nothing.
         if adopted[stream.id] != number || !closed.isEmpty { graph.connection.link(number, to: stream.id) }
         adopted[stream.id] = number
     }

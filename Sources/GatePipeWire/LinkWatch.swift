@@ -1,12 +1,13 @@
 import CaptureGate
 import LinuxSystem
 
-/// The rule who may be linked to the nodes of grantees, and so whether anything may pass.
+/// Rule for the links of grantees' nodes, and so for whether anything may pass.
 ///
-/// A node lets something pass only while its capture is allowed, and until it is linked to anything that is not known to be its
-/// grantee's: then it is sealed for good. So it is where what records from it hands that on to somebody else: a recording stream
-/// has outputs to listen in by, which the program has not asked for. Judged on PipeWire's thread, the moment the daemon tells of a link, and so before the
-/// daemon tells the node itself of it: hiding a node from others is a courtesy, this is the rule.
+/// A node lets frames pass only while its capture is allowed, and until it is linked to anything that is not known to be its
+/// grantee's: then it is sealed permanently. It is also sealed if the stream that records from it passes the frames on to another
+/// program: a recording stream has outputs for listening in, which the program has not asked for. Links are judged on PipeWire's
+/// thread when the daemon reports them, which is before the daemon reports them to the node itself. Hiding a node from others is
+/// only a courtesy; this is the rule.
 ///
 /// *thread-safe*
 final class LinkWatch: Sendable {
@@ -17,9 +18,9 @@ final class LinkWatch: Sendable {
     struct Intrusion: Hashable, Sendable {
         /// The grantee's node.
         let node: UInt32
-        /// The one to be taken away.
+        /// Link to remove.
         let link: UInt32
-        /// Client that is linked to it; `nil` where nobody has told whose the other end is.
+        /// Client that is linked to it; `nil` if nobody has told whose the other end is.
         let client: UInt32?
     }
 
@@ -52,7 +53,7 @@ final class LinkWatch: Sendable {
     private let state = Locked(State())
     private let onIntrusion: @Sendable (Intrusion) -> Void
 
-    /// - Parameter onIntrusion: is told of a link whose node was sealed because of it; on any thread.
+    /// - Parameter onIntrusion: called for a link whose node was sealed because of it; on any thread.
     init(onIntrusion: @escaping @Sendable (Intrusion) -> Void) { self.onIntrusion = onIntrusion }
 
     /// Takes note of what the daemon tells; on PipeWire's thread.
@@ -78,7 +79,7 @@ final class LinkWatch: Sendable {
         judging { $0.sources[node] = Source(owner: owner, valve: valve) }
     }
 
-    /// Lets a grantee's node pass something, while all it is linked to is the grantee's; or nothing any more.
+    /// Lets frames of a grantee's node pass, while all its links are the grantee's; or stops them.
     func open(_ node: UInt32, _ isOpen: Bool) { judging { $0.sources[node]?.isOpen = isOpen } }
 
     /// Closes a node and forgets it: nothing is called for it afterwards.
@@ -128,7 +129,7 @@ extension LinkWatch.State {
         return intrusions
     }
 
-    /// Ends of all links by which something of a node gets to another one.
+    /// Ends of all links through which frames of a node reach another one.
     private func ends(of node: UInt32) -> [(link: UInt32, other: UInt32)] {
         let taking = links.values.filter { $0.output == node }.map { (link: $0.id, other: $0.input) }
         let giving = links.values.filter { $0.input == node }.map { (link: $0.id, other: $0.output) }

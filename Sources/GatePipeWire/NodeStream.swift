@@ -3,10 +3,10 @@ import CaptureRealtime
 import Gate
 import LinuxSystem
 
-/// Stream that takes in what a node of PipeWire's graph puts out, and fills a ring with it.
+/// Stream that receives the output of a node of PipeWire's graph, and fills a ring with it.
 ///
 /// The ring is written on PipeWire's realtime thread, which takes no lock here and allocates nothing. The stream is for one node:
-/// whoever links it to another one ends it.
+/// a link to another one ends it.
 ///
 /// *thread-safe*
 final class NodeStream: StreamLender {
@@ -34,12 +34,12 @@ final class NodeStream: StreamLender {
         inlet.deallocate()
     }
 
-    /// Seconds after which a daemon or a session manager that does nothing is given up.
+    /// Seconds after which an unresponsive daemon or session manager is abandoned.
     private static let patience: Int32 = 3
 
     /// Has a stream linked to a node; nothing is captured yet. Blocks.
     ///
-    /// - Throws: `.noDevice` where it has gone, `.unavailable` where nobody links it, or it is refused.
+    /// - Throws: `.noDevice` if it has gone, `.unavailable` if nobody links it, or it is refused.
     static func open(
         _ node: FoundNode, _ device: Device, _ wish: StreamWish, by socket: Int32 = -1
     ) throws(CaptureError) -> ProvidedStream {
@@ -168,7 +168,7 @@ extension PCMSettings {
         var settings = self
         settings.rate = min(max(rate, 8000), 192_000)
         settings.channels = min(max(channels, 1), 8)
-        // Where nothing is said, that of most graphs: a shorter one would have all of the graph wake up as often.
+        // By default the period of most graphs: with a shorter one the whole graph would wake up more often.
         let usual = max(settings.rate * 1024 / 48_000, 1)
         settings.periodFrames = periodFrames == 0 && periodTime == 0 ? usual : wantedPeriod(at: settings.rate)
         settings.bufferFrames = 4 * settings.periodFrames

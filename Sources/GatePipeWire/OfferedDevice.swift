@@ -19,7 +19,7 @@ package struct OfferedDevice: Hashable, Sendable {
 
     /// Asks the device what it can do; blocks.
     ///
-    /// - Throws: what keeps it from answering; `.notAsAsked` where PipeWire has no name for any of its formats.
+    /// - Throws: what keeps it from answering; `.notAsAsked` if PipeWire has no name for any of its formats.
     init(_ device: Device) throws(CaptureError) {
         try self.init(device, try device.asked().formats)
     }
@@ -44,7 +44,7 @@ package struct OfferedDevice: Hashable, Sendable {
     }
 }
 
-/// A format of pictures as PipeWire's nodes agree on it: rows without padding.
+/// Video format as PipeWire's nodes negotiate it: rows without padding.
 ///
 /// *thread-safe*
 struct OfferedPicture: Hashable, Sendable {
@@ -53,10 +53,10 @@ struct OfferedPicture: Hashable, Sendable {
     let height: Int
     let frameRate: FrameRate
 
-    /// Bytes from row to row; 0 where they are compressed.
+    /// Bytes from row to row; 0 if they are compressed.
     var bytesPerLine: Int { (Self.rowBits[pixelFormat] ?? 0) * width / 8 }
 
-    /// Bytes of a picture; the most, where they are compressed.
+    /// Bytes of a frame; the maximum, if frames are compressed.
     var byteCount: Int {
         switch pixelFormat {
         case .nv12, .yuv420: width * height * 3 / 2
@@ -70,10 +70,10 @@ struct OfferedPicture: Hashable, Sendable {
         .yuyv: 16, .uyvy: 16, .nv12: 8, .yuv420: 8, .rgb24: 24, .bgr24: 24, .grey: 8, .mjpeg: 0,
     ]
 
-    /// As many as a node may offer.
+    /// Maximum number that a node may offer.
     static let most = 64
 
-    /// All that modes have: fluent ones first, of those the largest up to full HD, of one size the uncompressed.
+    /// All formats of the modes: fluent ones first, of those the largest up to full HD, of one size the uncompressed.
     static func all(of modes: [VideoMode]) -> [OfferedPicture] {
         let all = modes.filter { rowBits[$0.pixelFormat] != nil }.flatMap { mode in
             rates(of: mode).map {
@@ -84,7 +84,7 @@ struct OfferedPicture: Hashable, Sendable {
         return Array(all.sorted { $0.rank.lexicographicallyPrecedes($1.rank) }.prefix(most))
     }
 
-    /// The nearest to 30 a second, and the fastest; where a device says none, it is asked for 30.
+    /// Nearest rate to 30 per second, and the fastest; if a device reports none, 30 is requested.
     private static func rates(of mode: VideoMode) -> [FrameRate] {
         let usual = FrameRate(unchecked: 30, 1)
         guard let fastest = mode.frameRates.first, let slowest = mode.frameRates.last else { return [usual] }
@@ -105,7 +105,7 @@ struct OfferedPicture: Hashable, Sendable {
 }
 
 extension AudioFormat {
-    /// Format that a microphone is opened with: 48 kHz, two channels and 16 bits where it can, else the nearest.
+    /// Format that a microphone is opened with: 48 kHz, two channels and 16 bits if possible, otherwise the nearest.
     fileprivate init(offering ranges: AudioRanges) {
         func nearest(_ value: Int, in range: ClosedRange<Int>) -> Int {
             min(max(value, range.lowerBound), range.upperBound)
@@ -121,17 +121,17 @@ extension AudioFormat {
 package enum OfferedDevices {
     /// Lists of devices: the first one now, then one after each change.
     ///
-    /// A device is asked once what it can do, when it comes. One that does not answer is not in a list.
+    /// A device's formats are queried once, when it is added. A device that does not answer is not in a list.
     ///
     /// - Parameters:
-    ///   - choice: picks out of a listing what is to be offered.
-    ///   - onFailure: is told of a device that does not say what it can do.
+    ///   - choice: selects the devices to offer from a listing.
+    ///   - onFailure: called for a device that does not report its formats.
     package static func changes(
         choosing choice: @escaping @Sendable ([Device]) -> [Device],
         onFailure: @escaping @Sendable (CaptureError) -> Void
     ) -> AsyncStream<[OfferedDevice]> {
         let (lists, continuation) = AsyncStream.makeStream(of: [OfferedDevice].self)
-        // Devices are asked on a thread of their own: that may take seconds.
+        // Devices are queried on a separate thread, since that may take seconds.
         let queue = DispatchQueue(label: "capturegate.pipewire.devices", qos: .userInitiated)
         let known = Locked<[DeviceID: OfferedDevice]>([:])
         let look: @Sendable () -> Void = {

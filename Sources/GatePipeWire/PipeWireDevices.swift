@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// Microphones, cameras and monitors of PipeWire's graph, as devices that can be listed and captured.
 ///
-/// The daemon is asked anew for each listing, over a connection that is closed at once: a few milliseconds. Where there is no
-/// daemon of this user's, nothing is loaded and nothing is asked.
+/// The daemon is queried for each listing, over a connection that is closed at once: this takes a few milliseconds. If this user
+/// has no daemon, nothing is loaded or queried.
 ///
 /// *thread-safe*
 package final class PipeWireDevices: DeviceProvider {
@@ -14,9 +14,9 @@ package final class PipeWireDevices: DeviceProvider {
         let at: Int64
     }
 
-    /// The last listing: the gate looks a device up several times for each request.
+    /// Last listing: the gate searches for a device several times for each request.
     private let last = Locked<Listing?>(nil)
-    /// Time in ns for which a lookup goes by it.
+    /// Time in ns for which a lookup uses it.
     private static let lifetime: Int64 = 1_000_000_000
 
     /// Asks nobody yet.
@@ -63,8 +63,8 @@ package final class PipeWireDevices: DeviceProvider {
 
 /// Socket of the user's daemon.
 enum PipeWireSocket {
-    /// True if there is one where libpipewire would look for it. Looked at before anything is loaded, since most machines that
-    /// capture by themselves have none.
+    /// True if there is a daemon where libpipewire would search for it. Checked before anything is loaded, since most unattended
+    /// machines that capture have none.
     static func exists(in environment: [String: String]) -> Bool {
         let name = environment["PIPEWIRE_REMOTE"] ?? "pipewire-0"
         if name.hasPrefix("/") { return FileSystem.allows(.existence, to: name) }

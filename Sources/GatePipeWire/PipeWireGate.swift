@@ -3,12 +3,12 @@ import Dispatch
 import Gate
 import LinuxSystem
 
-/// Gives the programs of PipeWire's graph cameras and microphones by the gate's decisions: each program has nodes of its own,
-/// which nobody else gets anything from.
+/// Offers cameras and microphones to the programs of PipeWire's graph, by the gate's decisions: each program has separate nodes,
+/// from which no other program gets anything.
 ///
-/// A node is there where the program may have the device or a person may be asked about it. What it captures begins when the
-/// program takes it, and ends when it does not any more, or with the permission: then comes silence, and the node is destroyed.
-/// Programs are told apart by the process that connected to the daemon, which has that from the kernel.
+/// A node exists if the program may use the device, or a person may be asked about it. The capture begins when the program uses
+/// the node. It ends when the program stops, or with the permission: then the node delivers silence, and is destroyed. Programs
+/// are identified by the process that connected to the daemon, which the kernel reported to it.
 ///
 /// *thread-safe*
 package final class PipeWireGate: Sendable {
@@ -19,11 +19,11 @@ package final class PipeWireGate: Sendable {
         case offered(Subject, Device)
         case withdrawn(Subject, Device)
         case began(Subject, Device)
-        /// - Parameter error: `nil` where the program has ended it.
+        /// - Parameter error: `nil` if the program has ended it.
         case ended(Subject, Device, CaptureError?)
-        /// A program of the graph that can't be told from others gets nothing.
+        /// A program of the graph that can't be identified gets nothing.
         case unknown(process: Int32, CaptureError)
-        /// A program has linked itself to another one's node, which was taken away at once.
+        /// A program has linked itself to another program's node, which was removed at once.
         case intruded(Subject, Device, by: Int32)
         /// A node could not be made.
         case failed(CaptureError)
@@ -33,8 +33,8 @@ package final class PipeWireGate: Sendable {
     private let onEvent: @Sendable (Event) -> Void
 
     /// - Parameters:
-    ///   - gatekeeper: makes the gate of a program, by what the kernel says of it and its process.
-    ///   - onEvent: is told what happens, in its order.
+    ///   - gatekeeper: makes the gate of a program, from the kernel's information about it and its process.
+    ///   - onEvent: called for each event, in order.
     package init(
         gatekeeper: @escaping @Sendable (Subject, Int32) throws(CaptureError) -> Gatekeeper,
         onEvent: @escaping @Sendable (Event) -> Void
@@ -45,8 +45,8 @@ package final class PipeWireGate: Sendable {
 
     /// Serves until the task is cancelled; then all captures have ended and all nodes are gone.
     ///
-    /// - Parameter devices: that are offered to each program, anew after each change.
-    /// - Throws: `.unavailable` where PipeWire can't be reached, or goes away.
+    /// - Parameter devices: devices that are offered to each program, a new list after each change.
+    /// - Throws: `.unavailable` if PipeWire can't be reached, or disconnects.
     package func run(offering devices: AsyncStream<[OfferedDevice]>) async throws(CaptureError) {
         let (messages, continuation) = AsyncStream.makeStream(of: GraphMessage.self)
         let tell: @Sendable (GraphMessage) -> Void = { continuation.yield($0) }

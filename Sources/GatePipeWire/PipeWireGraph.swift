@@ -16,7 +16,7 @@ final class GraphConnection: Sendable {
     /// Connects to the daemon of this user.
     ///
     /// - Parameter onEvent: called on PipeWire's thread, which it must not hold up; it may call the methods here.
-    /// - Throws: `.unavailable` where there is no daemon, or no libpipewire. The C function is `pw_context_connect`.
+    /// - Throws: `.unavailable` if there is no daemon, or no libpipewire. The C function is `pw_context_connect`.
     init(onEvent: @escaping @Sendable (GraphEvent) -> Void) throws(CaptureError) {
         let watcher = Watcher(onEvent)
         var calls = cp_watcher()
@@ -52,10 +52,10 @@ final class GraphConnection: Sendable {
     /// Destroys a link.
     func unlink(_ link: UInt32) { _ = cp_unlink(pointer, link) }
 
-    /// Silences the outputs by which others could listen in on what a node records.
+    /// Silences the outputs through which others could listen to a node's recording.
     func muteMonitors(of node: UInt32) { _ = cp_mute_monitors(pointer, node) }
 
-    /// Has the session manager link a stream to a node, where there is a session manager.
+    /// Has the session manager link a stream to a node, if there is a session manager.
     func aim(_ stream: UInt32, at node: UInt32) { _ = cp_aim(pointer, stream, node) }
 }
 
@@ -67,7 +67,7 @@ final class GraphWatcher<Event: Sendable>: Sendable {
 
     init(_ onEvent: @escaping @Sendable (Event) -> Void) { self.onEvent = onEvent }
 
-    /// The handler as C has it, valid while this object is there.
+    /// Handler as a C pointer, valid while this object exists.
     var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     static func tell(_ context: UnsafeMutableRawPointer?, _ event: Event) {
@@ -90,7 +90,7 @@ extension GraphPeer {
     }
 }
 
-/// A node in PipeWire's graph that hands on what is written into it: a microphone or a camera for other programs.
+/// Node in PipeWire's graph that passes on the frames written to it: a microphone or a camera for other programs.
 ///
 /// Nothing passes before ``pass(_:)``.
 ///
@@ -100,9 +100,9 @@ final class GraphNode: Sendable {
     enum Event: Hashable, Sendable {
         /// It is in the graph, under this number.
         case bound(UInt32)
-        /// Somebody takes what is written from now on, or nobody does any more.
+        /// A program uses the node from now on, or no program does any more.
         case isTaken(Bool)
-        /// Format that was agreed on with whoever is linked, by its index.
+        /// Format that was negotiated with the linked programs, by its index.
         case format(Int)
         case failed
     }
@@ -131,7 +131,7 @@ final class GraphNode: Sendable {
     /// - Parameters:
     ///   - device: what it is to be taken for.
     ///   - onEvent: called on PipeWire's thread, which it must not hold up.
-    /// - Throws: `.unavailable` where the daemon does not take it. The C function is `pw_stream_connect`.
+    /// - Throws: `.unavailable` if the daemon does not take it. The C function is `pw_stream_connect`.
     init(
         _ device: OfferedDevice, _ labels: Labels, on connection: GraphConnection,
         onEvent: @escaping @Sendable (Event) -> Void
@@ -171,7 +171,7 @@ final class GraphNode: Sendable {
 
     deinit { close() }
 
-    /// Lets pass what is written, or not; from any thread until ``close()``.
+    /// Lets written frames pass, or not; from any thread until ``close()``.
     func pass(_ isOpen: Bool) { cp_pass(pointer, isOpen ? 1 : 0) }
 
     /// Stops it and wipes its buffers: nothing comes from it any more. On PipeWire's thread alone, until ``close()``.
@@ -185,9 +185,9 @@ final class GraphNode: Sendable {
         }
     }
 
-    /// Hands a picture on; where nobody has given a buffer back it is dropped.
+    /// Passes on a frame; if no buffer has been returned, the frame is dropped.
     ///
-    /// - Parameter stride: bytes from row to row; 0 for compressed pictures.
+    /// - Parameter stride: bytes from row to row; 0 for compressed frames.
     func write(picture bytes: RawSpan, _ header: FrameHeader, stride: Int) {
         isClosed.withLock { isClosed in
             guard !isClosed else { return }
@@ -237,7 +237,7 @@ extension OfferedPicture {
     ]
 }
 
-/// Node that something can be captured from, or a sink, as the daemon tells of it.
+/// Node to capture from, or a sink, as the daemon reports it.
 ///
 /// *thread-safe*
 struct GraphSource: Hashable, Sendable {
@@ -245,22 +245,22 @@ struct GraphSource: Hashable, Sendable {
     var description: String
     /// Such as `Audio/Source`.
     var mediaClass: String
-    /// ALSA's name of the hardware behind it, or the device file; empty where the daemon does not tell.
+    /// ALSA's name of its hardware, or the device file; empty if the daemon does not report it.
     var hardware = ""
-    /// True if the session manager takes it where none is named.
+    /// True for the session manager's default node.
     var isDefault = false
     /// A camera's.
     var modes: [VideoMode] = []
 }
 
-/// Question to the daemon for all sources and sinks, over a connection of its own.
+/// Query of all sources and sinks, over a separate connection to the daemon.
 enum GraphListing {
     private final class Gathered { var sources: [GraphSource] = [] }
 
     /// Time after which a daemon that does not answer has none, in ms.
     private static let patience: Int32 = 3000
 
-    /// Asks; none where nobody answers, and without libpipewire.
+    /// Asks; none if nobody answers, and without libpipewire.
     ///
     /// - Parameter socket: connection that the desktop's portal gave; -1 for the user's daemon.
     static func sources(by socket: Int32 = -1) -> [GraphSource] {
@@ -288,7 +288,7 @@ extension GraphSource {
 }
 
 extension VideoMode {
-    /// Mode that a node tells of; `nil` for an impossible one. A range may have no end: no side is longer than 65,535 pixels.
+    /// Mode that a node reports; `nil` for an impossible one. A range may have no end: no side is longer than 65,535 pixels.
     fileprivate init?(_ mode: cp_mode) {
         let sides = [mode.least_width, mode.least_height, mode.width, mode.height].map { min(Int($0), 65_535) }
         guard let format = OfferedPicture.shims.first(where: { $0.value == mode.pixels })?.key, sides[0] > 0,
@@ -308,11 +308,11 @@ extension VideoMode {
     }
 }
 
-/// Stream by which this program captures from one node, on a connection of its own.
+/// Stream by which this program captures from one node, on a separate connection.
 ///
 /// *thread-safe*
 final class GraphCapture: Sendable {
-    /// Format to ask for: PipeWire converts sound, and no pictures.
+    /// Format to request: PipeWire converts audio, but not video.
     enum Format {
         case sound(PCMSettings)
         case pictures(OfferedPicture)
@@ -327,7 +327,7 @@ final class GraphCapture: Sendable {
         case moved
     }
 
-    /// Error where no session manager links a stream, and without libpipewire.
+    /// Error if no session manager links a stream, and without libpipewire.
     static let (notLinked, noLibrary) = (Errno(Int32(cp_not_linked)), Errno(Int32(cp_no_library)))
 
     private let watcher: GraphWatcher<End>

@@ -10,11 +10,11 @@ final class Source {
     /// News of a source, from other threads.
     enum News: Sendable {
         case node(GraphNode.Event)
-        /// The program may be given the device, or a person asked for it, or neither.
+        /// The program may get the device, or a person may be asked, or neither.
         case mayBe(AuthorizationStatus)
         /// It was away long enough.
         case calm
-        /// The capture has ended, by this error where it was not cancelled.
+        /// The capture has ended, with this error if it was not cancelled.
         case ended(CaptureError?)
     }
 
@@ -31,15 +31,15 @@ final class Source {
     private var watching: Task<Void, Never>?
     private var capture: Task<Void, Never>?
     private var picture: OfferedPicture?
-    /// True while a program takes what comes.
+    /// True while a program uses the node.
     private var isTaken = false
-    /// Set when a capture has ended by itself: whoever takes it has to begin anew.
+    /// Set when a capture has ended by itself: the program has to begin again.
     private var rests = false
     /// Set while it is away since a stranger has linked itself to it.
     private var isAway = false
-    /// As it was told last.
+    /// Status that was reported last.
     private var status: AuthorizationStatus = .notDetermined(previous: nil)
-    /// Set when the gate has ended a capture or refused one: nobody is asked again, and only a new yes brings it back.
+    /// Set when the gate has ended a capture or refused one: nobody is asked again, and only a new permission brings it back.
     private var isOver = false
 
     init(
@@ -53,7 +53,7 @@ final class Source {
         self.tell = tell
     }
 
-    /// Begins to follow what is decided; a node without a grantee is there from the start.
+    /// Begins to follow the decisions; a node without a grantee exists from the start.
     func begin() throws(CaptureError) {
         guard let grantee else { return try appear() }
         let capability = Capability.All([device.request])
@@ -62,9 +62,9 @@ final class Source {
         }
     }
 
-    /// Ends its capture and takes it out of the graph.
+    /// Ends its capture and removes it from the graph.
     ///
-    /// - Returns: what is to be told of it; what ends later is told to nobody.
+    /// - Returns: event to report; later events are not reported.
     func end() -> PipeWireGate.Event? {
         let isCapturing = capture != nil
         watching?.cancel()
@@ -72,7 +72,7 @@ final class Source {
         return isCapturing ? grantee.map { .ended($0.subject, device.device, nil) } : nil
     }
 
-    /// - Returns: what is to be told of it.
+    /// - Returns: event to report.
     func take(_ news: News) throws(CaptureError) -> PipeWireGate.Event? {
         switch news {
         case .node(.bound(let number)):
@@ -97,7 +97,7 @@ final class Source {
 
     /// Begins to capture, or ends it, as what takes it wants.
     ///
-    /// - Returns: true where it begins.
+    /// - Returns: true if it begins.
     func adjust() -> Bool {
         guard let grantee, let node, let number else { return false }
         let isWanted = isTaken && !rests && !isOver && (picture != nil || device.device.capability == .microphone)
@@ -146,7 +146,7 @@ final class Source {
         picture = pictures[index]
     }
 
-    /// The node is there where the program may have the device, or a person may be asked about it.
+    /// The node exists if the program may use the device, or a person may be asked about it.
     private func follow(_ status: AuthorizationStatus) throws(CaptureError) -> PipeWireGate.Event? {
         switch status {
         case .authorized: isOver = false
@@ -179,7 +179,8 @@ final class Source {
     private var labels: GraphNode.Labels {
         let kind = device.device.capability.rawValue
         guard let grantee else {
-            // The highest, so that whoever chooses nothing is linked to it and records silence, rather than to another one's.
+            // The highest priority, so that a program without a choice is linked to it and records silence, rather than to another
+            // program's node.
             return GraphNode.Labels(
                 name: "capturegate.closed.\(kind)", description: "Closed \(kind)", isClosed: true, priority: 3001)
         }
@@ -198,12 +199,12 @@ struct NodeCapture: CaptureOperation {
     private let device: OfferedDevice
     private let picture: OfferedPicture?
     private let node: GraphNode
-    /// Lets pass what is written from now on, or nothing any more.
+    /// Lets written frames pass from now on, or stops them.
     private let open: @Sendable (Bool) -> Void
 
     /// - Parameters:
-    ///   - device: to capture.
-    ///   - picture: format that was agreed on; `nil` for a microphone.
+    ///   - device: device to capture from.
+    ///   - picture: format that was negotiated; `nil` for a microphone.
     ///   - node: gets the frames.
     ///   - open: called with true once it captures, with false when that ends, on the thread that reads.
     init(
@@ -241,7 +242,7 @@ struct NodeCapture: CaptureOperation {
             open(true)
             defer { open(false) }
             while !isStopped.isSet {
-                // Read before the frames: what was captured before an end of the gate's is not read any more.
+                // Read before the frames: frames captured before the gate ended the capture are not read any more.
                 end = session.end
                 if end != nil { return }
                 let taken: Void? = session.withNext { header, bytes in
@@ -260,7 +261,7 @@ struct NodeCapture: CaptureOperation {
 }
 
 extension OfferedDevice {
-    /// Permission to capture it for a program that hands on what it gets where it likes.
+    /// Permission to capture for a program that may pass the frames on to anybody.
     var request: DeviceRequest {
         let capability = device.capability
         return DeviceRequest(
