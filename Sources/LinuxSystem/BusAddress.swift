@@ -2,9 +2,9 @@
 ///
 /// Standard: D-Bus Specification 0.43 (2024), "Server Addresses" and "Well-known Message Bus Instances". *thread-safe*
 package enum BusAddress {
-    /// The bus of this user's session.
+    /// Bus of this user's session.
     ///
-    /// - Returns: `nil` if there is none that may be used: only local sockets are. An address may also name a program to run or
+    /// - Returns: `nil` if there is none that may be used: only local sockets may be. An address may also name a program to run or
     ///   a remote host.
     package static func session(in environment: [String: String]) -> String? {
         if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return usable(address) }

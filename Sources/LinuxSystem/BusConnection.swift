@@ -55,7 +55,7 @@ package struct BusConnection: ~Copyable {
     ///   - arguments: in their order.
     ///   - deadline: for the connection and the answer together.
     ///   - cancel: a descriptor that becomes readable when the call is cancelled.
-    /// - Returns: the outcome, and the answer where there is one.
+    /// - Returns: the outcome, and the answer if there is one.
     package func call(
         _ method: Method, _ arguments: [BusValue] = [], until deadline: Deadline, cancel: Int32
     ) -> (outcome: Outcome, answer: BusMessage?) {
@@ -117,12 +117,12 @@ extension BusConnection {
         return outcome == .answered ? answer?.values.first?.number ?? 0 : nil
     }
 
-    /// Asks polkit whether a process may do something; a person may be asked meanwhile.
+    /// Queries polkit whether a process may perform an action; a person may be asked meanwhile.
     ///
     /// - Parameters:
-    ///   - action: polkit's name of it.
+    ///   - action: polkit's name of the action.
     ///   - process: the process, with its start in clock ticks since the boot and its user.
-    /// - Returns: false also where there is no polkit, or no answer in time.
+    /// - Returns: false also without polkit, or without an answer in time.
     package func isAuthorized(
         _ action: String, process: (id: Int32, start: UInt64, user: UInt32), until deadline: Deadline
     ) -> Bool {
@@ -149,12 +149,12 @@ extension BusConnection {
         call(method, [.wide(UInt64(clamping: thread)), .number(Int64(priority))], until: deadline, cancel: -1).outcome
     }
 
-    /// Puts a question to a person, by `Ask` of an agent's interface.
+    /// Asks a person a question, by `Ask` of an agent's interface.
     ///
     /// - Parameters:
-    ///   - choices: a word for the answer and a label for the person each.
+    ///   - choices: for each choice, a word for the answer and a label for the person.
     ///   - details: keys and values.
-    /// - Returns: the outcome, and the word of the answer; empty where there is none.
+    /// - Returns: the outcome, and the word of the answer; empty if there is none.
     package func ask(
         _ agent: Method, title: String, lines: [String], choices: [(String, String)], details: [(String, String)],
         until deadline: Deadline, cancel: Int32
@@ -173,7 +173,7 @@ extension BusConnection {
 extension BusConnection {
     /// Asks the desktop's portal for its cameras; a person may be asked. Standard: org.freedesktop.portal.Camera, version 1.
     ///
-    /// - Returns: the outcome of asking, and true for a yes.
+    /// - Returns: the outcome of asking, and true if the person agreed.
     package func accessCamera(until deadline: Deadline, cancel: Int32) -> (outcome: Outcome, isAllowed: Bool) {
         do throws(Errno) {
             // Before the call: the answer may come at once. A false one opens nothing, which is the portal's to do.
@@ -192,7 +192,7 @@ extension BusConnection {
 
     /// A connection to PipeWire that sees cameras alone, once ``accessCamera(until:cancel:)`` was allowed.
     ///
-    /// - Returns: `nil` where the portal refuses it.
+    /// - Returns: `nil` if the portal refuses it.
     package func cameraRemote(until deadline: Deadline) -> FileDescriptor? {
         let (called, _) = call(Self.camera("OpenPipeWireRemote"), [.options([])], until: deadline, cancel: -1)
         guard called == .answered else { return nil }
@@ -216,17 +216,17 @@ extension BusConnection {
     /// Keeps calls to an object of this program from now on, and answers each with nothing.
     package func serve(_ path: String) throws(Errno) { try checked(cs_bus_serve(bus, path)) }
 
-    /// The first signal or call of a sender that was kept and means something; waits for it. Others' are passed over: anybody
-    /// on the bus can send one of that name.
+    /// Waits for the first signal or call that was kept, is from the expected sender and has a meaning. Those of other senders are
+    /// ignored: anybody on the bus can send one with that name.
     ///
-    /// - Parameter meaning: gets each of them; `nil` for what means nothing.
-    /// - Returns: the end of the waiting, where none comes.
+    /// - Parameter meaning: called with each of them; `nil` for one without a meaning.
+    /// - Returns: the end of the wait, if none arrives.
     package func first<Value>(
         from sender: String, until deadline: Deadline, cancel: Int32, _ meaning: (BusMessage) -> Value?
     ) -> Result<Value, Interruption> {
         while true {
             if cs_bus_next(bus) == 1 {
-                // Whoever is not meant is not read either: a message has room for much.
+                // Messages of other senders are not even read, since a message can be large.
                 guard self.sender == sender, let message = message(), let value = meaning(message) else { continue }
                 return .success(value)
             }
@@ -302,13 +302,13 @@ extension BusConnection {
 
     private static func type(_ letter: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: letter.value) }
 
-    /// Sender of the message that is read; `nil` where none is.
+    /// Sender of the message that is read; `nil` if none is.
     private var sender: String? {
         var head = cs_bus_head()
         return cs_bus_take_head(bus, &head) == 1 ? String(cString: head.sender) : nil
     }
 
-    /// The message that is read, whole; `nil` where it can't be read to its end.
+    /// The message that is read, whole; `nil` if it can't be read to its end.
     private func message() -> BusMessage? {
         var head = cs_bus_head()
         guard cs_bus_take_head(bus, &head) == 1, let values = readAll(depth: 0) else { return nil }
@@ -317,7 +317,8 @@ extension BusConnection {
             interface: String(cString: head.interface), member: String(cString: head.member), values: values)
     }
 
-    /// Values up to the end of what was entered. A message of the bus has at most 64 MiB, and values in values to 64 deep.
+    /// Values up to the end of the entered container. A message of the bus has at most 64 MiB, and containers nested at most 64
+    /// deep.
     private func readAll(depth: Int) -> [BusValue]? {
         var values: [BusValue] = []
         while true {

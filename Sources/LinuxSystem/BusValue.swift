@@ -4,11 +4,11 @@
 package indirect enum BusValue: Hashable, Sendable {
     /// A text, type `s`.
     case text(String)
-    /// The path of an object, type `o`; also a signature, type `g`, in what is received.
+    /// Path of an object, type `o`; also a signature, type `g`, in received values.
     case path(String)
     /// Type `b`.
     case flag(Bool)
-    /// Type `u`; any other whole number in what is received.
+    /// Type `u`; any other whole number in received values.
     case number(Int64)
     /// Type `i`; only sent.
     case signed(Int32)
@@ -16,7 +16,7 @@ package indirect enum BusValue: Hashable, Sendable {
     case wide(UInt64)
     /// Type `d`; only received.
     case real(Double)
-    /// Type `as`; an array of anything in what is received.
+    /// Type `as`; an array of anything in received values.
     case list([BusValue])
     /// A dictionary of texts and variants, type `a{sv}`.
     case options([Option])
@@ -24,9 +24,9 @@ package indirect enum BusValue: Hashable, Sendable {
     case entries([Option])
     /// Pairs of texts, type `a(ss)`; only sent.
     case pairs([Option])
-    /// A variant, type `v`; only sent: of what is received the value in it is told.
+    /// A variant, type `v`. Only for sending: received variants are replaced by their value.
     case variant(BusValue)
-    /// A structure; in what is received also anything that has no case here. Its values.
+    /// Values of a structure; also of any received type without a case here.
     case group([BusValue])
 
     /// An entry of a dictionary.
@@ -69,7 +69,7 @@ extension BusValue {
     /// The values of an array; `nil` for anything else.
     package var list: [BusValue]? { if case .list(let values) = self { values } else { nil } }
 
-    /// The first entry of a dictionary under a key; `nil` where there is none, and for anything else.
+    /// The first entry of a dictionary under a key; `nil` if there is none, and for anything else.
     package subscript(key: String) -> BusValue? {
         guard case .options(let options) = self else { return nil }
         return options.first { $0.key == key }?.value

@@ -6,7 +6,7 @@ import CSystem
 package struct ChildProcess: Hashable, Sendable {
     /// Absolute path: PATH is not searched.
     package let path: String
-    /// The words behind the program's name.
+    /// Arguments after the program's name.
     package let arguments: [String]
     /// The complete environment; nothing is inherited.
     let environment: [String: String]

@@ -16,7 +16,7 @@ package enum SystemClock: Sendable {
     /// CLOCK_THREAD_CPUTIME_ID: processor time of the calling thread.
     case thread
 
-    /// Nanoseconds; `Int64.max` for a clock set beyond the year 2262, where they end.
+    /// Nanoseconds; `Int64.max` for a clock set beyond the year 2262, which is their maximum.
     package var now: Int64 {
         switch self {
         case .monotonic: cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))

@@ -45,7 +45,7 @@ package struct LandlockScope: OptionSet, Sendable {
 package struct LandlockRuleset: ~Copyable, Sendable {
     fileprivate let file: FileDescriptor
 
-    /// Version of the kernel's Landlock; 0 where it has none or it is switched off.
+    /// Version of the kernel's Landlock; 0 if it has none or it is switched off.
     package static var version: Int { max(0, Int(cs_landlock_abi())) }
 
     package init(handling accesses: LandlockAccess, scopes: LandlockScope) throws(Errno) {
@@ -68,23 +68,23 @@ package enum SystemCall: Int32, CaseIterable, Sendable {
     case limits, scheduler, schedulerParameters, schedulerAttributes, affinity, priority, inputPriority
     case sendTo, sendMessage, sendMessages
 
-    /// Number on this architecture; `nil` where it has none of that name.
+    /// Number on this architecture; `nil` if it has none of that name.
     package var number: Int32? {
         let number = cs_call_number(rawValue)
         return number < 0 ? nil : number
     }
 }
 
-/// A seccomp filter: what becomes of each system call of a process and of all that it starts.
+/// Seccomp filter: the effect on each system call of a process and of all its children.
 ///
-/// Calls of another architecture than this one's, x32 among them, fail with ENOSYS: their numbers mean other calls.
-/// Standard: seccomp(2), `struct sock_filter`.
+/// Calls of another architecture than this one's, including x32, fail with ENOSYS: their numbers mean other calls. Standard:
+/// seccomp(2), `struct sock_filter`.
 package struct CallFilter: Sendable {
     /// Fate of a call.
     package enum Action: Hashable, Sendable {
         case allow
         case fail(Errno)
-        /// The supervisor is told, and the thread waits for its answer.
+        /// The call is reported to the supervisor, and the thread waits for its answer.
         case report
     }
 
@@ -110,7 +110,7 @@ package struct CallFilter: Sendable {
         steps.append(Code.end(.allow))
     }
 
-    /// Decides about a call: by the first of the tests that holds, else by `action`. The first decision about a call stands.
+    /// Decides about a call: by the first matching test, otherwise by `action`. Only the first decision about a call counts.
     package mutating func decide(
         _ call: SystemCall, _ tests: [(argument: Int, Test, Action)] = [], else action: Action
     ) {
@@ -168,9 +168,9 @@ package struct CallFilter: Sendable {
     }
 }
 
-/// A program under Landlock and a filter, with all that it starts, below a guard that ends them all when this process ends.
+/// Program under Landlock and a filter, with all its children, below a guard that ends them all when this process ends.
 ///
-/// *thread-safe*; `next` blocks, and is for one thread.
+/// *thread-safe*; `next` blocks, and must be called from one thread.
 package final class ConfinedProcess: Sendable {
     /// Something that happens to the program.
     package enum Event: Sendable {
@@ -178,11 +178,11 @@ package final class ConfinedProcess: Sendable {
         case listener(RawDescriptor)
         case started(Int32)
         case failed(Step, Errno)
-        /// It has ended; what it started may go on.
+        /// It has ended; its children may continue.
         case ended(ChildProcess.Ending)
         /// Nothing is left of it.
         case gone
-        /// Its guard was killed, and what the program started goes on as this process's children.
+        /// Its guard was killed, and the program's children continue as this process's children.
         case unguarded
     }
 
@@ -236,7 +236,7 @@ package final class ConfinedProcess: Sendable {
 
     deinit { control.close() }
 
-    /// Waits for what happens next.
+    /// Waits for the next event.
     package func next() -> Event {
         var event = cs_confined_event()
         guard cs_confined_read(control.number, &event) == 1 else {
@@ -253,6 +253,6 @@ package final class ConfinedProcess: Sendable {
         }
     }
 
-    /// Ends the program and all that it started, at once.
+    /// Ends the program and all its children, at once.
     package func kill() { _ = cs_confined_kill(control.number) }
 }

@@ -10,9 +10,9 @@ package struct MessageSocket: ~Copyable, OpenFile, Sendable {
 
     package var number: Int32 { file.number }
 
-    /// Takes over a connected socket, such as an accepted one.
+    /// Takes ownership of a connected socket, such as an accepted one.
     ///
-    /// - Throws: EINVAL if the kernel does not tell the senders of its messages.
+    /// - Throws: EINVAL if the kernel does not report the senders of its messages.
     package init(owning raw: RawDescriptor) throws(Errno) {
         let socket = FileDescriptor(owning: raw)
         try checked(cs_pass_senders(socket.number))
@@ -21,7 +21,7 @@ package struct MessageSocket: ~Copyable, OpenFile, Sendable {
 
     /// Connects to the program that listens at a path. The corresponding C functions are `socket` and `connect`.
     ///
-    /// - Throws: ENOENT and ECONNREFUSED where nobody listens, EACCES, EAGAIN where too many wait to be let in.
+    /// - Throws: ENOENT and ECONNREFUSED if no process listens, EACCES, EAGAIN if too many connections wait.
     package init(connectingTo path: String) throws(Errno) {
         let socket = FileDescriptor(
             owning: RawDescriptor(try checked(cs_socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue)))))
@@ -38,21 +38,21 @@ package struct MessageSocket: ~Copyable, OpenFile, Sendable {
         return (RawDescriptor(ends[0]), RawDescriptor(ends[1]))
     }
 
-    /// Sends a message, whole or not at all. The corresponding C function is `sendmsg`.
+    /// Sends a whole message, or nothing. The corresponding C function is `sendmsg`.
     ///
     /// - Parameters:
-    ///   - bytes: 1 upwards.
-    ///   - files: open files, whose copies the other end gets; 4 at most.
-    /// - Throws: EAGAIN where the other end does not read, EPIPE and ECONNRESET where it is gone.
+    ///   - bytes: at least one.
+    ///   - files: open files, of which the other end gets copies; at most 4.
+    /// - Throws: EAGAIN if the other end does not read, EPIPE and ECONNRESET if it is gone.
     package func send(_ bytes: [UInt8], _ files: [RawDescriptor] = []) throws(Errno) {
         try checked(cs_message_send(number, bytes, bytes.count, files.map(\.number), Int32(files.count)))
     }
 
     /// Takes the next message. The corresponding C function is `recvmsg`.
     ///
-    /// - Parameter most: its most bytes; a longer one is cut.
+    /// - Parameter most: maximum number of bytes; a longer message is cut.
     /// - Returns: `nil` at the end of the connection.
-    /// - Throws: EAGAIN where there is none.
+    /// - Throws: EAGAIN if there is no message.
     package func receive(upTo most: Int) throws(Errno) -> ReceivedMessage? {
         var (raw, bytes) = (cs_message(), [UInt8](repeating: 0, count: most))
         try checked(cs_message_receive(number, &bytes, most, &raw))
@@ -74,7 +74,7 @@ package struct ReceivedMessage: Sendable {
     package let bytes: [UInt8]
     /// The files that came with it.
     package let files: ReceivedFiles
-    /// Process that sent it, by the kernel's word; 0 where it has no number here.
+    /// Process that sent it, by the kernel's word; 0 if it has no number here.
     package let process: Int32
     /// Its effective user.
     package let user: UInt32
@@ -116,11 +116,11 @@ package struct ListeningSocket: ~Copyable, OpenFile, Sendable {
 
     package var number: Int32 { file.number }
 
-    /// Makes a socket at a path where nothing is. The corresponding C functions are `socket`, `bind`, `chmod` and `listen`.
+    /// Creates a socket at an unused path. The corresponding C functions are `socket`, `bind`, `chmod` and `listen`.
     ///
     /// - Parameters:
     ///   - path: at most 107 bytes.
-    ///   - mode: the permission bits: writing is connecting.
+    ///   - mode: permission bits; permission to write allows to connect.
     /// - Throws: EADDRINUSE if the name is taken.
     package init(at path: String, mode: UInt32) throws(Errno) {
         let socket = FileDescriptor(
@@ -184,17 +184,17 @@ package struct ProcessHandle: ~Copyable, Sendable {
         file = FileDescriptor(owning: RawDescriptor(try checked(cs_peer_pidfd(socket.number))))
     }
 
-    /// The process that has a number now. The corresponding C function is `pidfd_open`.
+    /// Process that has a number now. The corresponding C function is `pidfd_open`.
     ///
     /// - Throws: ESRCH if there is none.
     package init(process: Int32) throws(Errno) {
         file = FileDescriptor(owning: RawDescriptor(try checked(cs_pidfd_open(process))))
     }
 
-    /// Takes over what another process has sent as its hold on a third one.
+    /// Takes ownership of another process's descriptor for a third process.
     ///
-    /// - Throws: EBADF if it is anything else, or if this process can't tell; ESRCH if that process has ended, or has no number
-    ///   here.
+    /// - Throws: EBADF if it is anything else, or if this process can't check it; ESRCH if that process has ended, or has no
+    ///   number here.
     package init(owning raw: RawDescriptor) throws(Errno) {
         let file = FileDescriptor(owning: raw)
         guard let process = Self.process(of: file.number) else { throw .badFileDescriptor }
@@ -202,7 +202,7 @@ package struct ProcessHandle: ~Copyable, Sendable {
         self.file = file
     }
 
-    /// Number of the process; 0 or below where it has ended, or has none here; `nil` where /proc does not tell.
+    /// Number of the process; 0 or below if it has ended, or has none here; `nil` if /proc can't be read.
     package var process: Int32? { Self.process(of: file.number) }
 
     /// The descriptor, which stays this one's: to be sent, or to be watched, since it can be read from the process's end on.
@@ -240,7 +240,7 @@ package struct NetworkAddress: Sendable {
         return found[..<Int(count)].map { NetworkAddress(address: $0) }
     }
 
-    /// Looks up the route of a datagram to this address; nothing is sent, and no neighbour is searched for.
+    /// Checks the route of a datagram to this address; nothing is sent, and no neighbour is searched for.
     ///
     /// The corresponding C function is `connect` of a datagram socket.
     ///

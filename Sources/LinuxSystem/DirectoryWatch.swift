@@ -74,7 +74,7 @@ package final class OpeningWatch: Sendable {
     private let source: Locked<any DispatchSourceRead>
 
     /// - Parameters:
-    ///   - paths: absolute; those that can't be watched are left out.
+    ///   - paths: absolute; those that can't be watched are ignored.
     ///   - queue: serial queue on which `onChange` is called.
     ///   - onChange: called soon after one or several openings and closings.
     /// - Returns: `nil` if the kernel has no inotify instance left for this user.
@@ -170,9 +170,9 @@ package final class InotifyTable: Sendable {
         }
     }
 
-    /// Watches the directory and its parent, or else the nearest ancestor that exists.
+    /// Watches the directory and its parent, or the nearest ancestor that exists.
     ///
-    /// Goes from the top down: a directory that appears below a watched one causes an event.
+    /// From the top down: a directory that appears below a watched one causes an event.
     private func arm() {
         let existing = directories.firstIndex { cs_access($0, X_OK) >= 0 } ?? directories.count - 1
         let lowest = min(existing + 1, directories.count - 1)

@@ -43,7 +43,7 @@ func checked<Result: BinaryInteger>(_ result: Result) throws(Errno) -> Result {
     throw Errno(result: result)
 }
 
-// Named as in swift-system, if it has the number; the C name stands beside each.
+// Named as in swift-system, if it has the number; the C name is beside each.
 extension Errno {
     /// EPERM.
     package static let notPermitted = Errno(EPERM)

@@ -68,7 +68,7 @@ package struct FileDescriptor: OpenFile, ~Copyable, Sendable {
         raw = try RawDescriptor(opening: path, flags, mode: mode)
     }
 
-    /// Takes a number of its own for an open file. The corresponding C function is `fcntl` with F_DUPFD_CLOEXEC.
+    /// Makes a new descriptor for an open file. The corresponding C function is `fcntl` with F_DUPFD_CLOEXEC.
     package init(duplicating open: borrowing some OpenFile & ~Copyable) throws(Errno) {
         raw = RawDescriptor(try checked(cs_duplicate(open.number)))
     }
@@ -187,11 +187,11 @@ extension OpenFile where Self: ~Copyable {
     /// Truncates or extends the file to a length in bytes. The corresponding C function is `ftruncate`.
     package func truncate(to length: Int64) throws(Errno) { try checked(cs_ftruncate(number, length)) }
 
-    /// Inserts zeros, behind which everything moves on without being copied. The corresponding C function is `fallocate` with
-    /// `FALLOC_FL_INSERT_RANGE`, which not every file system has.
+    /// Inserts zeros. Later data moves without being copied. The corresponding C function is `fallocate` with
+    /// `FALLOC_FL_INSERT_RANGE`, which not every file system supports.
     /// - Parameters:
     ///   - count: bytes, whole blocks of the file system.
-    ///   - offset: of a block, ahead of the file's end.
+    ///   - offset: start of a block before the file's end.
     package func insertZeros(_ count: Int64, at offset: Int64) throws(Errno) {
         try checked(cs_insert_range(number, offset, count))
     }
@@ -255,11 +255,11 @@ package enum Poll {
         return Int(try checked(result))
     }
 
-    /// Waits until an event or a timeout. The corresponding C function is `poll`; it starts anew after an interruption.
+    /// Waits until an event or a timeout. The corresponding C function is `poll`; it starts again after an interruption.
     ///
     /// - Parameters:
     ///   - items: the descriptors.
-    ///   - milliseconds: -1 waits for ever.
+    ///   - milliseconds: -1 waits forever.
     /// - Returns: number of items with an event; 0 at the timeout.
     @discardableResult
     package static func wait(for items: inout [PollItem], milliseconds: Int32) throws(Errno) -> Int {
@@ -326,12 +326,12 @@ package final class ReadinessQueue: Sendable {
         file = FileDescriptor(owning: RawDescriptor(try checked(cs_readiness_open())))
     }
 
-    /// Has a descriptor reported once, as soon as there is input; at once where there is some.
+    /// Requests one report of a descriptor, as soon as there is input; at once if there is some already.
     ///
     /// - Parameters:
-    ///   - open: a file that is polled, as often as it is to be reported.
-    ///   - mark: under which it is reported.
-    /// - Throws: ENOSPC for too many of a user.
+    ///   - open: file to poll; call this again for each further report.
+    ///   - mark: value that identifies it in the report.
+    /// - Throws: ENOSPC if the user has too many.
     package func arm(_ open: borrowing some OpenFile & ~Copyable, mark: UInt64) throws(Errno) {
         try checked(cs_readiness_arm(file.number, open.number, mark))
     }

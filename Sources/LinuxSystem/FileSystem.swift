@@ -110,7 +110,7 @@ package enum FileSystem {
     /// - Parameter body: writes at most the given number of bytes and a NUL, and returns the number.
     private static func text(_ body: (UnsafeMutablePointer<CChar>, Int) -> Int64) throws(Errno) -> String {
         var result: Int64 = 0
-        // PATH_MAX, and a NUL behind a path of that length.
+        // PATH_MAX, and a NUL after a path of that length.
         let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4097) { bytes in
             guard let start = bytes.baseAddress else { return "" }
             result = body(start, bytes.count)
@@ -182,7 +182,7 @@ package struct FileStatus: Hashable, Sendable {
 
 // Results instead of throws: the absence of a file is as often an answer as an error.
 extension FileStatus {
-    /// The status behind a path, symbolic links followed. The corresponding C function is `stat`.
+    /// Status of the file at a path, following symbolic links. The corresponding C function is `stat`.
     package static func of(_ path: String) -> Result<FileStatus, Errno> {
         var raw = cs_file_status()
         return wrapped(cs_stat(path, &raw), raw)
@@ -253,24 +253,24 @@ package enum FileLock {
     /// Time between two tries, in milliseconds.
     private static let interval: Int32 = 5
 
-    /// Takes the lock of a whole file for this descriptor alone. The corresponding C function is `flock` with LOCK_EX.
+    /// Takes the lock of a whole file for this descriptor only. The corresponding C function is `flock` with LOCK_EX.
     ///
     /// - Parameters:
     ///   - file: open; may be a directory.
     ///   - patience: longest wait for another holder.
-    /// - Throws: EWOULDBLOCK if another process still has it, or ENOTSUP, ENOSYS, ENOLCK of a file system without locks.
+    /// - Throws: EWOULDBLOCK if another process still holds it, or ENOTSUP, ENOSYS, ENOLCK of a file system without locks.
     package static func take(_ file: borrowing some OpenFile & ~Copyable, patience: Duration) throws(Errno) {
         let deadline = Deadline(after: patience)
         try take(file, isOver: { deadline.hasPassed }, pause: { Poll.pause(milliseconds: interval) })
     }
 
-    /// Takes the lock of a whole file for this descriptor alone. The corresponding C function is `flock` with LOCK_EX.
+    /// Takes the lock of a whole file for this descriptor only. The corresponding C function is `flock` with LOCK_EX.
     ///
     /// - Parameters:
     ///   - file: open; may be a directory.
-    ///   - tries: number of further tries while another process has it.
+    ///   - tries: number of further tries while another process holds it.
     ///   - pause: waits a moment between two tries.
-    /// - Throws: EWOULDBLOCK if another process still has it, or ENOTSUP, ENOSYS, ENOLCK of a file system without locks.
+    /// - Throws: EWOULDBLOCK if another process still holds it, or ENOTSUP, ENOSYS, ENOLCK of a file system without locks.
     package static func take(_ file: borrowing some OpenFile & ~Copyable, tries: Int, pause: () -> Void) throws(Errno) {
         var left = tries
         try take(
@@ -295,7 +295,7 @@ package enum FileLock {
     /// Takes the lock of one byte, which need not exist in the file, without waiting. The corresponding C function is `fcntl`
     /// with F_OFD_SETLK.
     ///
-    /// - Throws: EAGAIN or EACCES if somebody else has it.
+    /// - Throws: EAGAIN or EACCES if another process holds it.
     package static func take(byte offset: Int64, of file: borrowing some OpenFile & ~Copyable) throws(Errno) {
         try checked(cs_ofd_lock(file.number, 1, 0, offset, 1))
     }

@@ -32,8 +32,8 @@ package enum ProcessStart {
     /// stream: a clip could receive the events.
     package static func fillStreams() { _ = cs_fill_streams() }
 
-    /// Makes lines wide enough for the parser's library: it traps if a terminal, or COLUMNS, leaves a line less room than its
-    /// indentation takes.
+    /// Makes lines wide enough for the parser's library: it traps if a terminal, or COLUMNS, gives a line less space than its
+    /// indentation needs.
     ///
     /// Call it before there is a second thread, which could read the variable meanwhile. The corresponding C functions are
     /// `getenv` and `setenv`.
@@ -66,7 +66,7 @@ package enum ProcessStart {
     /// Number of processors that the process may run on, at least 1. The corresponding C function is `sched_getaffinity`.
     package static var usableProcessors: Int { Int(cs_usable_processors()) }
 
-    /// Tries to map that many bytes.
+    /// Tries to map a number of bytes.
     package static func hasMemory(bytes: Int) -> Bool { cs_spare_memory(bytes) >= 0 }
 
     /// Lowers the time that a realtime thread may run without a blocking call; without privilege it can't be raised again. The
@@ -115,7 +115,7 @@ package enum DetachedThread {
     }
 }
 
-/// Tells once that a process has ended, its parent's look at its end not awaited.
+/// Reports once that a process has ended, without waiting until its parent has collected its status.
 ///
 /// Standard: pidfd_open(2). *thread-safe*
 package final class ProcessEndWatch: Sendable {
@@ -131,9 +131,9 @@ package final class ProcessEndWatch: Sendable {
 
     /// - Parameters:
     ///   - process: its id.
-    ///   - queue: on which `onEnd` is called, soon also where it has ended already.
+    ///   - queue: queue on which `onEnd` is called, soon if the process has ended already.
     ///   - onEnd: called once, unless the watch is released before.
-    /// - Throws: ESRCH where there is no such process, ENFILE or EMFILE where no descriptor is left.
+    /// - Throws: ESRCH if there is no such process, ENFILE or EMFILE if no descriptor is left.
     package init(of process: Int32, on queue: DispatchQueue, onEnd: @escaping @Sendable () -> Void) throws(Errno) {
         let file = RawDescriptor(try checked(cs_pidfd_open(process)))
         let waiting = Waiting()
@@ -152,7 +152,7 @@ package final class ProcessEndWatch: Sendable {
         waiting.source.withLock { $0?.activate() }
     }
 
-    // The handlers, which hold what is waited with, are released with the cancelling.
+    // Cancelling releases the handlers, which own the objects of the wait.
     deinit { waiting.cancel() }
 }
 
@@ -197,7 +197,7 @@ package struct Signals: Sendable {
     /// Makes writing to a pipe without a reader fail with EPIPE, instead of a signal that ends the process.
     package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 
-    /// Makes this process go on where a terminal would stop it for what it writes or reads in the background.
+    /// Lets this process continue when a terminal would stop it for reading or writing in the background.
     package static func ignoreStopsByTerminal() {
         _ = signal(SIGTTOU, SIG_IGN)
         _ = signal(SIGTTIN, SIG_IGN)
@@ -303,7 +303,7 @@ package enum Users {
     /// The home directory of a user in the database. The corresponding C function is `getpwuid_r`.
     package static func homeDirectory(ofUser id: UInt32) -> String? { text { cs_user_home(id, $0, $1) } }
 
-    /// - Parameter body: writes at most the given number of bytes, a NUL among them, and returns 1 where there is a text.
+    /// - Parameter body: writes at most the given number of bytes, including a NUL, and returns 1 if there is a text.
     private static func text(_ body: (UnsafeMutablePointer<CChar>, Int) -> Int32) -> String? {
         // PATH_MAX.
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { bytes in

@@ -1,12 +1,12 @@
-/// Small text files that the kernel makes of its own state, in /proc and /sys.
+/// Small text files that the kernel generates from its state, in /proc and /sys.
 ///
 /// Standard: proc(5), sysfs(5). *thread-safe*
 package enum ProcessFile {
-    /// The text of a file, without its final line feed.
+    /// Text of a file, without its final line feed.
     ///
     /// - Parameters:
     ///   - path: absolute.
-    ///   - limit: maximum number of bytes; the rest is left out.
+    ///   - limit: maximum number of bytes; the rest is ignored.
     /// - Returns: `nil` if the file can't be read.
     package static func text(_ path: String, limit: Int = 65_536) -> String? {
         bytes(path, limit: limit).map { bytes in
@@ -15,11 +15,11 @@ package enum ProcessFile {
         }
     }
 
-    /// The bytes of a file.
+    /// Bytes of a file.
     ///
     /// - Parameters:
     ///   - path: absolute.
-    ///   - limit: maximum number of bytes; the rest is left out.
+    ///   - limit: maximum number of bytes; the rest is ignored.
     /// - Returns: `nil` if the file can't be read.
     package static func bytes(_ path: String, limit: Int = 65_536) -> [UInt8]? {
         try? FileDescriptor(opening: path, .readOnly).readToEnd(limit: limit)
@@ -34,10 +34,10 @@ package enum ProcessFile {
     /// The random id of this boot.
     package static var bootID: String? { text("/proc/sys/kernel/random/boot_id") }
 
-    /// The start of a process in clock ticks since the boot: ids are reused, but never with the same start.
+    /// Start of a process in clock ticks since the boot: ids are reused, but never with the same start.
     ///
     /// - Parameter process: its id, or `self`.
-    /// - Returns: `nil` if there is no such process, or /proc does not tell.
+    /// - Returns: `nil` if there is no such process, or /proc can't be read.
     package static func startTicks(of process: String) -> UInt64? {
         text("/proc/\(process)/stat").flatMap(startTicks(stat:))
     }
@@ -74,7 +74,7 @@ package enum ProcessFile {
         status("Tgid", of: thread).first.map { Int32(bitPattern: $0) }
     }
 
-    /// The children of each process that has any; those among them that have ended and wait for their parent's look.
+    /// Children of each process that has any, including those that have ended but whose parent has not collected their status.
     package static func children() -> [Int32: [Int32]] {
         var children: [Int32: [Int32]] = [:]
         for process in names(in: "/proc").compactMap({ Int32($0) }) {
@@ -84,7 +84,7 @@ package enum ProcessFile {
         return children
     }
 
-    /// A process and all that descend from it, as far as their parents still live.
+    /// A process and all its descendants whose parents are still alive.
     package static func tree(below root: Int32) -> [Int32] {
         let children = children()
         var tree = [root]
@@ -118,7 +118,7 @@ package enum ProcessFile {
     }
 }
 
-/// The identity of a process over time, to tell later whether it still runs.
+/// Identity of a process over time, to check later whether it still runs.
 ///
 /// Standard: proc(5). *thread-safe*
 package struct ProcessMark: Hashable, Sendable, Codable {
@@ -134,7 +134,7 @@ package struct ProcessMark: Hashable, Sendable, Codable {
         self.namespace = namespace
     }
 
-    /// This process; `nil` if /proc does not tell.
+    /// This process; `nil` if /proc can't be read.
     package static let current: ProcessMark? = {
         guard let ticks = ProcessFile.startTicks(of: "self"), let namespace = ownNamespace else { return nil }
         return ProcessMark(id: ProcessStart.processID, startTicks: ticks, namespace: namespace)

@@ -3,7 +3,7 @@ import CaptureBase
 
 /// A system call that a filter reported: its thread waits for one of the answers of ``CallListener``.
 ///
-/// Arguments that are pointers lead into memory that other threads may change at any time.
+/// Pointers among the arguments lead to memory that other threads may change at any time.
 package struct ReportedCall: Sendable {
     fileprivate let raw: cs_reported_call
 
@@ -71,7 +71,7 @@ package final class CallListener: Sendable {
         }
     }
 
-    /// True while the thread waits: what was read of its process by id is that process's.
+    /// True while the thread waits: data that was read from its process by id is then valid.
     package func isWaiting(_ call: ReportedCall) -> Bool { cs_report_is_valid(file.number, call.raw.id) == 0 }
 
     /// Lets the call fail.
@@ -84,8 +84,7 @@ package final class CallListener: Sendable {
         _ = cs_report_answer(file.number, call.raw.id, value, 0)
     }
 
-    /// Has the kernel make the call by itself, with its arguments as they are by then: never after a check on which anything
-    /// depends.
+    /// Lets the kernel make the call itself, with its arguments as they are at that time: never use it after a check that matters.
     package func passOn(_ call: ReportedCall) { _ = cs_report_continue(file.number, call.raw.id) }
 
     /// Lets the call return a new descriptor of an open file.
@@ -132,7 +131,7 @@ package struct RemoteMemory: Sendable {
     package func path(at address: UInt64) throws(Errno) -> String {
         var path: [UInt8] = []
         while path.count < Self.longestPath {
-            // Most are short, and what lies behind the end of a page need not be there.
+            // Most are short, and the memory after the end of a page may not exist.
             let start = address &+ UInt64(path.count)
             let piece = try bytes(at: start, count: min(Self.longestPath - path.count, 256 - Int(start % 256)))
             if let end = piece.firstIndex(of: 0) { return String(decoding: path + piece[..<end], as: UTF8.self) }
@@ -154,7 +153,7 @@ package struct RemoteProcess: ~Copyable, Sendable {
 
     /// Opens a process by the id of one of its threads.
     ///
-    /// The corresponding C function is `pidfd_open`, with PIDFD_THREAD where the kernel has it (Linux 6.9), else for the
+    /// The corresponding C function is `pidfd_open`, with PIDFD_THREAD if the kernel has it (Linux 6.9), otherwise for the
     /// thread's process.
     package init(thread: Int32) throws(Errno) {
         var number = cs_pidfd_open_thread(thread)
@@ -186,7 +185,7 @@ package enum ProxyCall {
         try place(path, from: folder.number, followsLinks: followsLinks, onlyCached: onlyCached)
     }
 
-    /// The same of an absolute path, which begins in no folder.
+    /// Place of an absolute path, which begins in no directory.
     package static func place(
         absolute path: String, followsLinks: Bool, onlyCached: Bool
     ) throws(Errno) -> FileDescriptor {
@@ -203,7 +202,7 @@ package enum ProxyCall {
             owning: RawDescriptor(try checked(cs_openat2(folder, path, flags, resolve))))
     }
 
-    /// Opens what is at a place. It does not wait: a device that is taken fails with EBUSY.
+    /// Opens the file at a place. It does not wait: a device in use fails with EBUSY.
     ///
     /// - Parameter flags: flags of open(2) as the other process gave them.
     package static func open(
@@ -355,7 +354,7 @@ package enum ProcessSignal {
     /// SIGKILL.
     private static let killing: Int32 = 9
 
-    /// Ends all that descends from this process, which adopts orphans: until no child is left.
+    /// Ends all descendants of this process, which adopts orphans, until no child is left.
     package static func endDescendants() {
         // Only children: the id of one can't be another process's before this one has looked at its end.
         while let children = ProcessFile.children()[cs_getpid()] {

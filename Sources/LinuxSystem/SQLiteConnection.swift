@@ -33,8 +33,8 @@ package struct SQLiteError: Error, Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - code: a primary or an extended result code; a shim's negative result will do.
-    ///   - message: the cause; SQLite's words for the code where it is not said.
+    ///   - code: a primary or an extended result code, or a shim's negative result.
+    ///   - message: the cause; by default SQLite's text for the code.
     package init(code: some BinaryInteger, message: String? = nil) {
         self.code = Int(code.magnitude)
         self.message = message ?? String(cString: cs_sqlite_code_text(Int32(clamping: code.magnitude)))
@@ -53,14 +53,14 @@ package struct SQLiteError: Error, Hashable, Sendable {
 
 /// One connection to a database file, closed with its owner.
 ///
-/// Statements are prepared once a connection: to prepare a short one takes SQLite longer than to run it.
+/// Statements are prepared once per connection: preparing a short one takes SQLite longer than running it.
 ///
-/// Standard: sqlite3_open_v2 of libsqlite3, without a mutex of its own. *session-bound*
+/// Standard: sqlite3_open_v2 of libsqlite3, without a mutex. *session-bound*
 package struct SQLiteConnection: ~Copyable {
     private let database: UnsafeMutableRawPointer
     private let statements: StatementCache
 
-    /// Opens the file to read and write. Nothing is read yet: a file that is no database fails at the first statement.
+    /// Opens the file to read and write. Nothing is read yet: a file that is not a database fails at the first statement.
     ///
     /// - Parameters:
     ///   - path: path of the file.
@@ -250,12 +250,12 @@ package enum SQLiteValue: Hashable, Sendable {
 package struct SQLiteRow: Hashable, Sendable {
     package let values: [SQLiteValue]
 
-    /// The value of a column by its position in the query; NULL if there is none. There is no access by name: the names come
+    /// Value of a column by its position in the query; NULL if there is none. There is no access by name, since the names come
     /// from the file, not from the query.
     package subscript(index: Int) -> SQLiteValue { values.indices.contains(index) ? values[index] : .null }
 }
 
-/// One use of a prepared statement; the end of its owner's life resets it, so that no read lock remains.
+/// One use of a prepared statement; when its owner is destroyed, the statement is reset, so that no read lock remains.
 ///
 /// Standard: sqlite3_stmt of libsqlite3. *session-bound*
 package struct SQLiteStatement: ~Copyable {
@@ -297,7 +297,7 @@ package struct SQLiteStatement: ~Copyable {
     }
 
     private func bind(_ text: UnsafeBufferPointer<UInt8>, at index: Int32) -> Int32 {
-        // Up to a NUL, as in C: indexes and comparisons then see exactly what is stored, and nothing hides behind it.
+        // Up to a NUL, as in C: indexes and comparisons then see exactly the stored text, and nothing is hidden after it.
         let count = text.firstIndex(of: 0) ?? text.count
         return text.withMemoryRebound(to: CChar.self) { text in
             withUnsafePointer(to: CChar(0)) { cs_sqlite_bind_text(handle, index, text.baseAddress ?? $0, count) }

@@ -235,8 +235,8 @@ package struct TerminalSize: Hashable, Sendable {
         self.height = height
     }
 
-    /// The size of the terminal behind a descriptor; all zeros if it is no terminal. The corresponding C function is `ioctl`
-    /// with TIOCGWINSZ.
+    /// Size of a descriptor's terminal; all zeros if it is not a terminal. The corresponding C function is `ioctl` with
+    /// TIOCGWINSZ.
     package init(of descriptor: RawDescriptor) {
         var size = cs_terminal_size()
         _ = cs_terminal_size(descriptor.number, &size)

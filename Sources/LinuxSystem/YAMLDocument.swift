@@ -94,8 +94,8 @@ package struct YAMLNode: Sendable {
 
 /// Builds the nodes of a YAML file from its events.
 ///
-/// Anchors are refused at their position: an alias stands for a text elsewhere, which may be arbitrarily large. Without anchors
-/// no alias can mean anything.
+/// Anchors are refused at their position: an alias refers to a text elsewhere, which may be arbitrarily large. Without anchors no
+/// alias can refer to anything.
 package struct YAMLDocument: ~Copyable {
     private var events: YAMLReader
     private var depth = 0

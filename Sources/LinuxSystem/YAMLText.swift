@@ -7,9 +7,9 @@ import CaptureBase
 ///
 /// *thread-safe*
 package struct YAMLText {
-    /// The first character that may not stand there; positions from 1 upwards.
+    /// First character that is not allowed in its place; positions begin at 1.
     package private(set) var fault: (line: Int, column: Int, message: String)?
-    /// The whole text; empty where there is a fault.
+    /// The whole text; empty if there is a fault.
     package private(set) var text = ""
 
     private var line = 1
