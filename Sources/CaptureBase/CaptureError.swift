@@ -25,7 +25,7 @@ public struct CaptureError: Error, Hashable, Sendable {
         case notAuthorized
         /// The question was dismissed or timed out, or the prompter failed. Nothing is stored.
         case dismissed
-        /// The permission was taken back during a capture, or all devices were switched off.
+        /// The permission was revoked during a capture, or all devices were switched off.
         case revoked
         /// The permission's time ended during a capture.
         case expired
@@ -55,7 +55,7 @@ public struct CaptureError: Error, Hashable, Sendable {
         _ kind: Kind, _ message: String, errno: Int32 = 0, remedies: [Remedy] = [], underlying: [CaptureError] = []
     ) {
         self.kind = kind
-        // Names of devices, files and programs are part of it, and whoever catches the error prints it.
+        // It contains names of devices, files and programs, and the catcher of the error prints it.
         self.message = message.visible
         self.errno = errno
         self.remedies = remedies
@@ -100,7 +100,7 @@ extension Remedy {
 public struct Remedy: Hashable, Sendable {
     /// One sentence in the imperative.
     public let text: String
-    /// Step that does it, for a button or a command line; `nil` where only hands help, or a change of the program.
+    /// Step that does it, for a button or a command line; `nil` if only hands help, or a change of the program.
     public let action: Action?
 
     public init(_ text: String, _ action: Action? = nil) {
@@ -128,13 +128,13 @@ extension Remedy {
         case listDevices
         /// Show the formats, rates and inputs of a device.
         case listFormats(device: String)
-        /// Show devices and their holders, and what is allowed.
+        /// Show devices, their holders and the permissions.
         case showStatus
         /// Show holders that only root sees.
         case showHiddenHolders
         /// Show the controls of a device, with their ranges.
         case showControls(device: String)
-        /// Set a control by hand, after the automatic that decides it is set to `manual`.
+        /// Set a control by hand, after its automatic control was set to `manual`.
         case takeOver(control: String, device: String, automatic: String, manual: String)
         /// Allow a program what it was refused.
         case grant(Permission)
@@ -146,7 +146,7 @@ extension Remedy {
         case forgetLaterClock
         /// Verify the audit log.
         case verifyLog
-        /// Find what is wrong with the administrator's rules.
+        /// Find mistakes in the administrator's rules.
         case checkPolicy
         /// Record with a mode that needs less.
         case record(Mode)

@@ -2,13 +2,13 @@ import Synchronization
 
 /// A `Mutex` that the thread sanitizer understands.
 ///
-/// A contended `Mutex` is handed over by the kernel (FUTEX_LOCK_PI, futex(2)), which the sanitizer can't see, so that
-/// it reports races where there are none. One atomic that each holder writes last and the next one reads first shows it
-/// the order; it costs a plain load and store.
+/// The kernel hands a contended `Mutex` over (FUTEX_LOCK_PI, futex(2)). The sanitizer can't see this, and reports races that do
+/// not exist. An atomic that each holder writes last, and the next one reads first, shows it the order; it costs a plain load and
+/// store.
 ///
 /// *thread-safe*
-// usableFromInline: without it other modules call `withLock` unspecialised, which looks its types up at each call; that took a
-// fourth of the time of a short operation of the queue.
+// usableFromInline: otherwise other modules call `withLock` unspecialised, with a lookup of its types at each call. That took a
+// fourth of the time of a short operation in the queue.
 @usableFromInline
 package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
     @usableFromInline let mutex: Mutex<Value>

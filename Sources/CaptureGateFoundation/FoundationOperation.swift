@@ -1,10 +1,10 @@
 public import CaptureGate
 public import Foundation
 
-/// Operation of Foundation, as one of the gate's queue: with conditions, observers and dependencies of both kinds.
+/// Foundation operation as an operation of the gate's queue: with conditions, observers and dependencies of both kinds.
 ///
-/// It begins when the queue says so, and then runs on an `OperationQueue`; its own dependencies hold as well. Cancelling the
-/// operation cancels Foundation's. Its output is Foundation's operation, which has the results.
+/// It begins when the queue starts it, and then runs on an `OperationQueue`. Its Foundation dependencies apply as well. Cancelling
+/// the operation cancels Foundation's. Its output is Foundation's operation, which contains the results.
 ///
 ///     let resize = FoundationOperation(ResizeOperation(image))
 ///     let resized = try await queue.run(resize).image
@@ -21,8 +21,8 @@ public struct FoundationOperation<Work: Foundation.Operation & Sendable>: GateOp
     private let queue: OperationQueue
 
     /// - Parameters:
-    ///   - operation: in no queue yet.
-    ///   - queue: on which it runs; a queue of its own where it is `nil`.
+    ///   - operation: not in a queue yet.
+    ///   - queue: queue that it runs on; `nil` for a separate queue.
     public init(_ operation: Work, on queue: OperationQueue? = nil) {
         self.operation = operation
         self.queue = queue ?? OperationQueue()
@@ -30,7 +30,7 @@ public struct FoundationOperation<Work: Foundation.Operation & Sendable>: GateOp
     }
 
     /// Runs it.
-    /// - Throws: `.cancelled` where Foundation's operation was cancelled, by whomever; `.usage` for one that has run already.
+    /// - Throws: `.cancelled` if Foundation's operation was cancelled, by whomever; `.usage` for one that has run already.
     public func execute(in context: OperationContext) async throws(CaptureError) -> Work {
         guard !operation.isFinished, !operation.isExecuting else {
             throw CaptureError(

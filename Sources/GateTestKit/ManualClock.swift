@@ -28,7 +28,7 @@ public final class ManualClock: Clock {
     public func pass(_ duration: Duration) { state.withLock { $0.now += duration } }
 
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-        // Like a real clock, which throws before it looks at the time.
+        // Like a real clock, which throws before it reads the time.
         try Task.checkCancellation()
         state.withLock { state in
             state.sleeps.append(deadline.offset - state.now)
@@ -37,7 +37,7 @@ public final class ManualClock: Clock {
     }
 }
 
-/// A clock that stands still: only cancellation ends a sleep on it.
+/// Clock that never advances: only cancellation ends a sleep on it.
 ///
 /// *thread-safe*
 public struct StandingClock: Clock {

@@ -1,9 +1,9 @@
 import Dispatch
 import Gate
 
-/// A store of decisions in memory, which behaves like `GrantStore` and fails on request of a test.
+/// Store of decisions in memory, which behaves like any `GrantStore`, and fails if a test requests it.
 ///
-/// A gatekeeper made with it opens only test devices, like every gatekeeper made by hand.
+/// A gatekeeper made with it opens only test devices, like every gatekeeper except the machine's.
 ///
 /// *thread-safe*
 public final class MemoryStore: GrantStore {

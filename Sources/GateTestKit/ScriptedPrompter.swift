@@ -53,7 +53,7 @@ public final class ScriptedPrompter: Prompter {
         state = Locked(State(answers: [], reply: reply, confirmationAnswers: [], confirmation: .dismissed))
     }
 
-    /// Allows what is asked until the login session of the program that asks ends: "this session".
+    /// Allows the request until the login session of the program that asks ends: "this session".
     ///
     ///     let prompter = ScriptedPrompter(ScriptedPrompter.allowThisSession)
     public static let allowThisSession: Reply = { .allow(.session($0.subject.session)) }

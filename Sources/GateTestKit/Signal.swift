@@ -30,7 +30,7 @@ package final class Signal: Sendable {
         for waiter in ready { waiter.continuation.resume() }
     }
 
-    /// Waits until it was raised that many times in all. Cancelling the task does not end the wait.
+    /// Waits until it was raised this number of times in total. Cancelling the task does not end the wait.
     package func reached(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in

@@ -29,7 +29,7 @@ enum Daemon {
             Signals.endProcess(status: 1)
         } catch {
             tell(error)
-            // The service manager starts it again only where that may help.
+            // The service manager starts it again only if that may help.
             Signals.endProcess(status: error.kind == .usage ? 64 : 1)
         }
     }

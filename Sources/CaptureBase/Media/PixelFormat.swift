@@ -65,7 +65,7 @@ public struct PixelFormat: RawRepresentable, Hashable, Sendable, Codable, Custom
     /// True if the camera has predicted frames from one another: none can be shown without those before it.
     public var isPredicted: Bool { self == .h264 || self == .hevc }
 
-    /// Name of the standard by which frames are predicted, for people.
+    /// Name of the predictive coding standard, for people.
     package var streamTitle: String { self == .h264 ? "H.264" : "H.265" }
 
     /// True if the camera has compressed the frames already.

@@ -36,7 +36,8 @@ extension Duration {
         return min(max(whole, -most), most) + attoseconds / 1_000_000_000
     }
 
-    /// Whole nanoseconds, limited only by 64 bits, so that a number of them comes back as it was: for what is printed and
-    /// stored, and for moments since 1970, which are more than seventy years from 2043 on. A sum of two may not fit.
+    /// Whole nanoseconds, limited only by 64 bits, so that converting a number to `Duration` and back preserves it: for printed
+    /// and stored values, and for moments since 1970, which exceed the limit of `nanoseconds` from 2043 on. A sum of two may not
+    /// fit.
     package var exactNanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 }

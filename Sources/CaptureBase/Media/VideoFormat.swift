@@ -23,7 +23,7 @@ public struct VideoFormat: Hashable, Sendable, Codable {
     public var colorimetry: Colorimetry
     /// Temporal order of the rows.
     public var fieldOrder = FieldOrder.progressive
-    /// Shape of a pixel on the screen; `nil` where the device does not report it.
+    /// Shape of a pixel on the screen; `nil` if the device does not report it.
     public var pixelAspect: PixelAspect?
 
     /// Makes a format with progressive rows and without a pixel aspect.
@@ -50,7 +50,7 @@ public struct VideoFormat: Hashable, Sendable, Codable {
         self.colorimetry = colorimetry ?? Colorimetry(usualOf: pixelFormat)
     }
 
-    /// Format of the same pictures in another layout in memory.
+    /// Format of the same frames in another layout in memory.
     ///
     /// - Parameters:
     ///   - pixelFormat: layout of the pixels.
@@ -102,7 +102,7 @@ public struct FrameRate: Hashable, Sendable, Codable, CustomStringConvertible {
     /// Duration of one frame, in whole nanoseconds, rounded down.
     public var frameDuration: Duration { .nanoseconds(frameNanoseconds) }
 
-    /// ``frameDuration`` in ns, for what is done with each frame.
+    /// ``frameDuration`` in ns, for computations on each frame.
     package var frameNanoseconds: Int64 { Int64(denominator) * 1_000_000_000 / Int64(numerator) }
 
     /// The rate as `30`, or as `30000/1001` if it is not a whole number.
@@ -135,7 +135,7 @@ public struct PixelAspect: Hashable, Sendable, Codable, CustomStringConvertible 
         self.height = height / a
     }
 
-    /// True for pixels as wide as they are high, as those of webcams.
+    /// True for square pixels, such as those of webcams.
     public var isSquare: Bool { width == height }
 
     public var description: String { "\(width):\(height)" }

@@ -2,7 +2,7 @@
 ///
 /// *thread-safe*
 public enum SignalState: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterable {
-    /// A signal, as far as the source can tell.
+    /// A signal is present, as far as the source can detect it.
     case present
     /// A shutter is closed (`V4L2_CID_PRIVACY`).
     case covered
@@ -70,7 +70,7 @@ public struct SignalTimings: BitwiseCopyable, Sendable, Hashable {
         return off <= other.millihertz / 200 && -off <= other.millihertz / 200
     }
 
-    /// Value in one word, for an atomic: 16 bits for each side, 31 for the rate. 0 stands for none.
+    /// Value in one word, for an atomic: 16 bits for each side, 31 for the rate. 0 means none.
     package var packed: UInt64 {
         @_noLocks @_noAllocation get {
             UInt64(truncatingIfNeeded: width & 0xFFFF) << 48 | UInt64(truncatingIfNeeded: height & 0xFFFF) << 32
@@ -153,15 +153,15 @@ public struct VideoStandard: Hashable, Sendable, CustomStringConvertible {
 ///
 /// *thread-safe*
 public struct VideoTimings: Hashable, Sendable, CustomStringConvertible {
-    /// The same as the capture loop has it: without text, so that it fits into an atomic.
+    /// The same timings in the capture loop's form: without text, so that they fit into an atomic.
     package let shape: SignalTimings
 
     package init(_ shape: SignalTimings) { self.shape = shape }
 
     /// Parses timings in any case.
     ///
-    /// - Parameter text: width, `x`, height, `p` or `i`, and frames per second, or fields per second after `i`. 60
-    ///   stands for 59.94 too.
+    /// - Parameter text: width, `x`, height, `p` or `i`, and frames per second, or fields per second after `i`. 60 means 59.94,
+    ///   too.
     /// - Returns: `nil` for anything else.
     public init?(_ text: String) {
         let text = text.lowercased()

@@ -2,8 +2,8 @@
 ///
 /// *thread-safe*
 package enum EditDistance {
-    /// The number of letters that have to be put in, left out, changed, or swapped with their neighbour to make one word of
-    /// another: the distance of Damerau and Levenshtein in its restricted form, where nothing is changed twice.
+    /// Number of letters to insert, delete, change, or swap with a neighbour, to turn one word into another: the distance of
+    /// Damerau and Levenshtein in its restricted form, in which nothing is changed twice.
     package static func between(_ first: some Collection<Character>, _ second: some Collection<Character>) -> Int {
         let (first, second) = (Array(first), Array(second))
         var rows = [Array(0...second.count)]

@@ -27,7 +27,7 @@ package indirect enum JSONValue: Sendable {
         }
     }
 
-    /// A count of any width; what is beyond 64 bits is the largest number of them.
+    /// Count of any width; the largest 64-bit number if it is larger.
     package static func count(_ value: some BinaryInteger) -> JSONValue { .integer(Int64(clamping: value)) }
 
     /// A time as whole nanoseconds.
@@ -53,10 +53,10 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     package init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(elements) }
 }
 
-/// Text inside a JSON document (RFC 8259), for whatever writes one.
+/// Text inside a JSON document (RFC 8259).
 ///
 /// Characters hidden by ``VisibleText`` are written as `\uXXXX`: the parsed value is the same, and a terminal that shows the
-/// document obeys nothing in it. Blanks stay as they are.
+/// document obeys nothing in it. Spaces are not changed.
 ///
 /// *thread-safe*
 package enum JSONString {
@@ -77,8 +77,8 @@ package enum JSONString {
         } + "\""
     }
 
-    /// A valid document that somebody else wrote, on one line and with the same scalars escaped: control characters stand
-    /// between its tokens alone, all else that is hidden inside its strings.
+    /// Valid document from another source, on one line and with the same scalars escaped. Control characters can only be between
+    /// its tokens, all other hidden characters only inside its strings.
     package static func escaped(document: String) -> String {
         var scan = VisibleScan()
         return document.unicodeScalars.reduce(into: "") { result, scalar in

@@ -9,13 +9,14 @@ extension JSONString {
             let string = rest[start...].prefix(through: end(ofStringAt: start, in: rest))
             rest = rest[string.endIndex...]
             let text = String(string) ?? ""
-            // In a valid document only a key has a colon behind it.
+            // In a valid document only a key has a colon after it.
             result += rest.first { !blanks.contains($0) } == UInt8(ascii: ":") ? snakeCased(text) : text
         }
         return result + (String(rest) ?? "")
     }
 
-    /// A name in lower case, with `_` before each word that began with a capital. One that has escapes is none of Swift's.
+    /// A name in lower case, with `_` before each word that began with a capital. A name with escapes is not from Swift, and is
+    /// not changed.
     private static func snakeCased(_ name: String) -> String {
         guard !name.contains("\\") else { return name }
         var isInsideWord = false
@@ -29,7 +30,7 @@ extension JSONString {
     private static let quote = UInt8(ascii: "\"")
     private static let blanks = Set(" \t\r\n".utf8)
 
-    /// Position of the quotation mark that closes a string, or the last one of the document where none does.
+    /// Position of the quotation mark that closes a string, or the last one of the document if none does.
     private static func end(ofStringAt start: String.Index, in text: Substring.UTF8View) -> String.Index {
         var index = start
         var isEscaped = false

@@ -1,15 +1,15 @@
-/// Filter for text from outside, such as a device's name, a program's path or a purpose: all of it is shown, none of it
-/// obeyed. Else a name could move the cursor, reverse the text direction, or imitate a line of the program's own.
+/// Filter for text from outside, such as a device's name, a program's path or a purpose: all of it is shown, none of it obeyed.
+/// Otherwise a name could move the cursor, reverse the text direction, or imitate a line of the program.
 ///
-/// The project's only such filter: everything that is printed goes through it.
+/// The project's only such filter: all printed text goes through it.
 ///
 /// *thread-safe*
 package enum VisibleText {
-    /// `text` with all that does not show as itself written as `\u{…}`: anything but letters, numbers, punctuation,
-    /// symbols and the plain space; characters that fonts leave out; accents without a letter or in heaps.
+    /// `text` with every character that does not show as itself written as `\u{…}`: anything but letters, numbers, punctuation,
+    /// symbols and the plain space; characters that fonts leave out; accents without a letter, or too many of them.
     ///
-    /// A run of spaces becomes one space and a mark, `\u{20}`: it could push the rest to where a line of the program's
-    /// own begins, and without the mark two names could look the same.
+    /// A run of spaces becomes one space and a mark, `\u{20}`: it could push the rest to a place where a line of the program
+    /// begins, and without the mark two names could look the same.
     package static func of(_ text: String) -> String {
         if isPlain(text) { return text }
         var scan = VisibleScan()
@@ -27,8 +27,8 @@ package enum VisibleText {
         }
     }
 
-    /// The same, with the middle left out if it is wider than `limit` columns of a terminal: the beginning tells the
-    /// origin and the end the thing.
+    /// The same filter; omits the middle of a text wider than `limit` columns of a terminal: the beginning shows the origin and
+    /// the end the name.
     package static func of(_ text: String, limit: Int) -> String {
         let shown = of(text)
         guard columns(of: shown) > limit else { return shown }
@@ -42,7 +42,7 @@ package enum VisibleText {
     /// Standard: Unicode Standard Annex 11 (2023), by blocks.
     package static func columns(of text: String) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
 
-    /// Beginning of a text that fits in so many columns.
+    /// Beginning of a text that fits in a number of columns.
     package static func prefix(of text: String, columns: Int) -> String {
         String(fitting(Array(text), in: max(0, columns)))
     }
@@ -90,8 +90,8 @@ extension String {
 package struct VisibleScan {
     /// Most accents that stay on one letter; more would grow over the lines above.
     private static let mostAccents = 2
-    /// Accents since the last letter or number; `nil` where none stands before: an accent would fall on the program's
-    /// own text.
+    /// Number of accents since the last letter or number; `nil` if there is none before: an accent would then appear on the
+    /// program's own text.
     private var accents: Int?
 
     package init() {}
