@@ -34,7 +34,7 @@ static void put(uint8_t *to, uint64_t value, int bytes) {
     for (int i = 0; i < bytes; i++) to[i] = (uint8_t)(value >> (8 * (bytes - 1 - i)));
 }
 
-// What is too many for 36 bits is not known: 0.
+// A number that does not fit in 36 bits is written as unknown: 0.
 static uint64_t total_samples(uint64_t samples) {
     return samples >> 36 ? 0 : samples;
 }

@@ -46,9 +46,9 @@ struct cc_h264 {
     ISVCEncoder *encoder;
     SSourcePicture picture;
     SFrameBSInfo out;
-    // Bytes of the packet that is being written behind those of the buffer.
+    // Bytes of the packet that is being written after those of the buffer.
     size_t filled;
-    // The parameter sets of the head, each behind its length.
+    // Parameter sets of the head, each after its length.
     uint8_t head[HEAD_MOST];
     size_t head_count;
 };
@@ -96,14 +96,14 @@ static void set(SEncParamExt *parameters, const cc_video_format *format) {
     parameters->iComplexityMode = format->speed > 1    ? LOW_COMPLEXITY
                                   : format->speed == 1 ? MEDIUM_COMPLEXITY
                                                        : HIGH_COMPLEXITY;
-    // Key frames come when they are asked for.
+    // Key frames come when they are requested.
     parameters->uiIntraPeriod = 0;
     parameters->bEnableSceneChangeDetect = false;
     parameters->iNumRefFrame = 1;
     // Else each key frame has parameter sets of a new number, which those of the file's head are not.
     parameters->eSpsPpsIdStrategy = CONSTANT_ID;
     parameters->iEntropyCodingModeFlag = 1;
-    // A frame that is left out for the sake of the bitrate would be a loss.
+    // A frame that is dropped to keep the bitrate would be a loss.
     parameters->bEnableFrameSkip = false;
     parameters->iMultipleThreadIdc = (unsigned short)format->threads;
     parameters->bUseLoadBalancing = false;
@@ -142,7 +142,7 @@ static void put_length(uint8_t *at, size_t length) {
     for (int byte = 0; byte < 4; byte++) at[byte] = (uint8_t)(length >> (24 - 8 * byte));
 }
 
-// The unit behind its start code (ITU-T H.264, annex B), which has three or four bytes.
+// The unit after its start code (ITU-T H.264, annex B), which has three or four bytes.
 static const uint8_t *unit_of(const uint8_t *bytes, size_t count, size_t *length) {
     size_t start = count > 3 && bytes[2] == 0 ? 4 : 3;
     if (count <= start) return NULL;
@@ -215,7 +215,7 @@ int cc_h264_head(cc_h264 *h264, cc_packets *packets) {
     return cc_packets_commit(packets, h264->head_count, 0, 0, 1);
 }
 
-// The library's function has a third parameter, a layer or -1, which the header leaves out in C.
+// The library's function has a third parameter, a layer or -1, which the header omits in C.
 static void force_key(ISVCEncoder *encoder) {
     int (*force)(ISVCEncoder *, bool, int) = (int (*)(ISVCEncoder *, bool, int))(void *)(*encoder)->ForceIntraFrame;
     force(encoder, true, -1);

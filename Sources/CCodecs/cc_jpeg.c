@@ -10,7 +10,7 @@ _Static_assert((int)CC_JPEG_422 == TJSAMP_422 && (int)CC_JPEG_420 == TJSAMP_420,
 _Static_assert((int)CC_JPEG_444 == TJSAMP_444, "subsampling");
 _Static_assert((int)CC_JPEG_GREY == TJSAMP_GRAY, "subsampling");
 
-// Of a call that returned -1.
+// Error of a call that returned -1.
 static int problem(cc_jpeg *jpeg) {
     return tjGetErrorCode((tjhandle)jpeg) == TJERR_WARNING ? -EBADMSG : -EINVAL;
 }

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <jerror.h>
 
-// What the library's SIMD code expects of its memory, and how far it works beyond the end of what it asked for.
+// Alignment that the library's SIMD code expects of its memory, and how far it reads beyond the requested end.
 enum { ALIGNMENT = 32, ROW_ALIGNMENT = 2 * ALIGNMENT, LEAST_CHUNK = 32 << 10 };
 
 typedef struct cc_jpeg_chunk {
     _Alignas(ALIGNMENT) struct cc_jpeg_chunk *next;
-    // Bytes behind this head: all, and those given out.
+    // Bytes after this header: all, and those in use.
     size_t size, used;
 } cc_jpeg_chunk;
 
@@ -30,7 +30,7 @@ static size_t rounded(j_common_ptr jpeg, size_t size, size_t alignment) {
     return (size + alignment - 1) / alignment * alignment;
 }
 
-// As large as all that is there already, so that there are few.
+// As large as everything allocated so far, so that there are few chunks.
 static cc_jpeg_chunk *new_chunk(j_common_ptr jpeg, cc_jpeg_pool *pool, size_t least) {
     size_t size = pool->size > LEAST_CHUNK ? pool->size : LEAST_CHUNK;
     if (size < least) size = least;
@@ -84,7 +84,7 @@ static JBLOCKARRAY block_rows(j_common_ptr jpeg, int pool, JDIMENSION width, JDI
     return rows;
 }
 
-// The library's own comes first: it closes the virtual arrays, which are all that it still allocates for an image.
+// The library's own function first: it closes the virtual arrays, which are all that it still allocates for an image.
 static void free_pool(j_common_ptr jpeg, int pool) {
     const cc_jpeg_pool *own = jpeg->client_data;
     own->library.free_pool(jpeg, pool);

@@ -1,5 +1,5 @@
-// Memory for libjpeg's images, kept from one to the next: its own memory manager asks the system anew for each. Its functions
-// are exchanged for these, as jpeglib.h allows; what they don't know is left to the library's.
+// Memory for libjpeg's images, kept from one to the next: its own memory manager asks the system for each image. Its functions are
+// replaced by these, as jpeglib.h allows; requests that they don't handle are passed to the library's.
 #pragma once
 #if !__has_include(<jpeglib.h>)
 #include "../Packages/missing.h"
@@ -18,7 +18,7 @@ typedef struct cc_jpeg_pool {
     size_t size;
 } cc_jpeg_pool;
 
-// After jpeg_create_compress. What is asked for an image comes from the pool from now on, or is an error of `jpeg`'s.
+// After jpeg_create_compress. Memory that is requested for an image comes from the pool from now on, or is an error of `jpeg`.
 void cc_jpeg_pool_use(cc_jpeg_pool *pool, j_common_ptr jpeg);
 // After jpeg_destroy_compress.
 void cc_jpeg_pool_free(cc_jpeg_pool *pool);

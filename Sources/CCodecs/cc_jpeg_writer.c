@@ -22,7 +22,7 @@ typedef void forward_dct(
     j_compress_ptr jpeg, jpeg_component_info *component, JSAMPARRAY samples, JBLOCKROW blocks, JDIMENSION row,
     JDIMENSION column, JDIMENSION count);
 
-// Reciprocals of the steps in 1/65536, and what is added before.
+// Reciprocals of the steps in 1/65536, and the value added before.
 typedef struct quantizer {
     uint16_t reciprocal[64];
     uint16_t bias[64];
@@ -31,7 +31,7 @@ typedef struct quantizer {
 typedef void quantize_blocks(JBLOCKROW blocks, JDIMENSION count, const quantizer *by);
 
 struct cc_jpeg_writer {
-    // At the start, where it is looked for.
+    // At the start, where the pool's functions expect it.
     cc_jpeg_pool pool;
     struct jpeg_compress_struct jpeg;
     struct jpeg_error_mgr errors;
@@ -307,7 +307,7 @@ static void begin_row(cc_jpeg_writer *writer, int number) {
     memset(writer->has_dc, 0, sizeof writer->has_dc);
 }
 
-// The row as it is, or a copy whose last sample goes on to the end of its block.
+// The row itself, or a copy whose last sample is repeated to the end of its block.
 static JSAMPROW whole_row(cc_jpeg_writer *writer, const cc_jpeg_planes *planes, int component, int row, int slot) {
     int width = sample_width(writer, component), height = sample_height(writer, component);
     size_t last = (size_t)(row < height ? row : height - 1);

@@ -32,7 +32,7 @@ static int control(cc_opus *opus, int request, opus_int32 value) {
                         : opus_multistream_encoder_ctl(opus->multiple, request, value);
 }
 
-// What the multistream encoder gives a stream where nobody says how much.
+// Bitrate that the multistream encoder gives a stream by default.
 static int bitrate_of(const cc_opus *opus, const cc_opus_format *format) {
     if (format->bitrate > 0) return format->bitrate;
     return opus->single ? format->channels * (format->sample_rate + 12000) : OPUS_AUTO;

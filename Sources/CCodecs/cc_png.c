@@ -8,7 +8,7 @@
 #include <setjmp.h>
 #include <string.h>
 
-// What has been written lies behind `packets->count` until the picture is whole.
+// Written bytes are after `packets->count` until the image is complete.
 struct sink {
     cc_packets *packets;
     size_t count;

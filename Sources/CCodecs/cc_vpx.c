@@ -92,11 +92,11 @@ static void configure(vpx_codec_enc_cfg_t *settings, int codec, const cc_video_f
     settings->g_h = (unsigned)format->height;
     settings->g_timebase = (struct vpx_rational){1, UNIT};
     settings->g_threads = (unsigned)format->threads;
-    // One packet for each frame, at once, and none left out.
+    // One packet for each frame, at once, and none dropped.
     settings->g_lag_in_frames = 0;
     settings->rc_dropframe_thresh = 0;
     settings->rc_resize_allowed = 0;
-    // Key frames come when they are asked for.
+    // Key frames come when they are requested.
     settings->kf_mode = VPX_KF_DISABLED;
     settings->rc_end_usage = format->bitrate > 0 ? VPX_CBR : codec == CC_VPX_VP9 ? VPX_Q : VPX_VBR;
     if (format->bitrate <= 0) {

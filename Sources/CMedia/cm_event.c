@@ -76,8 +76,8 @@ int32_t cm_timerfd_set(int32_t descriptor, int64_t instant) {
 
 int64_t cm_timerfd_read(int32_t descriptor) { return read_count(descriptor); }
 
-// An interrupted wait counts as one that ended: its caller looks at the clock anyway, and to go on with the whole
-// time-out again would let a signal every few milliseconds stretch it for ever.
+// An interrupted wait counts as ended: its caller reads the clock anyway. If it waited again for the whole time-out, a signal
+// every few milliseconds could extend it forever.
 int32_t cm_poll(struct pollfd *descriptors, int32_t count, int32_t milliseconds) {
     int result = CM_ERRNO(poll, descriptors, (nfds_t)count, milliseconds);
     if (result < 0 && errno == EINTR) {

@@ -1,4 +1,4 @@
-// How a shim calls the system: by way of the seam of cm_faults.h in a debug build, straight in any other.
+// Calls of the system in shims: through the seam of cm_faults.h in a debug build, directly in any other.
 //
 //   CM_RESULT     of a function that returns 0 or more, or -errno: libasound, libudev
 //   CM_NEGATED    of one that returns 0 or errno: pthreads
@@ -16,7 +16,7 @@
 
 // 0, or the -errno with which the call is to fail.
 int32_t cm_fault(const char *call);
-// The name of an ioctl request, as cm_faults_plan has it.
+// Name of an ioctl request, in the form that cm_faults_plan takes.
 const char *cm_fault_request(unsigned long request);
 
 static inline int cm_fault_errno(const char *call) {

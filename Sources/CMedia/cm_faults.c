@@ -1,8 +1,8 @@
 #include "cm_faults.h"
 #include "cm_fault.h"
 
-// Nothing but the seam has a state here: it must know what was planned. No lock and no allocation, because the capture
-// thread comes by.
+// Only this seam has state here, since it must know the planned fault. No lock and no allocation, because the capture thread calls
+// it.
 #ifdef CM_FAULTS
 
 #include <linux/videodev2.h>

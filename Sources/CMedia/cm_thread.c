@@ -25,7 +25,7 @@ int32_t cm_policy_set(const struct cm_policy *policy) {
     return CM_ERRNO(sched_setscheduler, 0, kind, &parameter) < 0 ? -errno : 0;
 }
 
-// Without SCHED_RESET_ON_FORK: who may not take that flag off again could never go back to where it was.
+// Without SCHED_RESET_ON_FORK: a thread that may not clear that flag could never restore its policy.
 int32_t cm_policy_set_fifo(int32_t priority) {
     return cm_policy_set(&(struct cm_policy){SCHED_FIFO, priority, 0});
 }

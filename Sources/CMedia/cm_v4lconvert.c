@@ -9,8 +9,8 @@
 #include <libv4lconvert.h>
 #include <stddef.h>
 
-// Answers for a device that has one format, which libv4lconvert does not know: so it looks at no node and adds no
-// settings of its own, which would be kept in shared memory for all programs.
+// Answers for a device with a single format that libv4lconvert does not know. So the library reads no node and adds no settings,
+// which it would keep in shared memory for all programs.
 static int answer(void *unused, int descriptor, unsigned long request, void *argument) {
     (void)unused, (void)descriptor;
     struct v4l2_fmtdesc *format = argument;

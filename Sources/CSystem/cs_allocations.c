@@ -49,7 +49,7 @@ static const struct {
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions, MOST_ENTRIES = 4096 };
 
-// What was exchanged, to be put back.
+// Replaced entries, to be restored.
 static struct {
     void **entry;
     void *before;

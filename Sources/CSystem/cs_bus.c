@@ -44,7 +44,7 @@ static void load(void) {
     sd.result = 0;
 }
 
-// -ELIBACC where there is no libsystemd, or one that is too old.
+// -ELIBACC if there is no libsystemd, or one that is too old.
 static int loaded(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
@@ -165,7 +165,7 @@ int cs_bus_listen(void *bus, const char *interface, const char *member) {
 
 static int keep_call(sd_bus_message *message, void *context, sd_bus_error *unused) {
     (void)unused;
-    // An error to who calls where there is no room, and no answer where none is wanted.
+    // Returns an error to the caller if there is no space, and no answer if none is wanted.
     if (!keep_waiting(message, context)) return -ENOBUFS;
     int result = sd.bus_reply_method_return(message, NULL);
     return result < 0 ? result : 1;
@@ -242,7 +242,7 @@ int cs_bus_first_file(void *bus) {
     int result = sd.bus_message_rewind(connection->reading, 1);
     if (result >= 0) result = sd.bus_message_read_basic(connection->reading, 'h', &lent);
     if (result <= 0) return result < 0 ? result : -ENOENT;
-    // The message's own goes with it.
+    // The message's own descriptor is closed with it.
     return cs_duplicate(lent);
 }
 
@@ -278,7 +278,7 @@ int cs_bus_process(void *bus) {
 
 void cs_bus_drop(void *bus) {
     struct connection *connection = bus;
-    // Nothing is flushed: whoever does not read would be waited for.
+    // Nothing is flushed, since that would wait for a peer that does not read.
     sd.bus_close(connection->bus);
     forget(&connection->writing);
     forget(&connection->reading);

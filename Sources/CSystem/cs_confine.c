@@ -169,8 +169,8 @@ static _Noreturn void become_program(const struct cs_confinement *confinement, i
     give_up(control, CS_STEP_EXEC, errno);
 }
 
-// All that this process may signal: in a domain that is scoped, its own descendants, all at once. Without one, its children,
-// and their children as they become its own.
+// All processes that this one may signal: in a scoped domain its own descendants, all at once. Otherwise its children, and their
+// children as they become its own.
 static void kill_all(bool is_scoped) {
     if (is_scoped) {
         kill(-1, SIGKILL);
@@ -235,10 +235,10 @@ static _Noreturn void become_guard(const struct cs_confinement *confinement, int
     if (program == 0) become_program(confinement, control, guard);
     if (program < 0) give_up(control, CS_STEP_FORK, errno);
     send_message(control, CS_CONFINED_STARTED, program, 0, -1);
-    // Its files in /proc are root's from now on. By its oom_score_adj the program could else have the kernel end it, and what the
-    // program left behind would go on.
+    // Its files in /proc belong to root from now on. Otherwise the program could use its oom_score_adj to make the kernel end it,
+    // and the program's children would continue.
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-    // Nothing of the supervisor's is kept open: neither its files nor the ends of pipes.
+    // Keeps none of the supervisor's descriptors open: neither its files nor the ends of pipes.
     unsigned low = control < signals ? control : signals, high = control < signals ? signals : control;
     if (low > 0) syscall(SYS_close_range, 0U, low - 1, 0);
     if (high > low + 1) syscall(SYS_close_range, low + 1, high - 1, 0);

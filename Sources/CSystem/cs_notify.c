@@ -84,7 +84,7 @@ int cs_openat2(int directory, const char *path, uint64_t flags, uint64_t resolve
 
 int cs_ioctl(int fd, uint32_t request, void *argument) { return CS_RETRY(int, ioctl(fd, request, argument)); }
 
-// Not started again after a signal: connect(2) then goes on by itself.
+// Not started again after a signal: connect(2) then continues by itself.
 int cs_connect(int fd, const void *address, uint32_t length) {
     return connect(fd, address, length) < 0 ? -errno : 0;
 }
@@ -159,7 +159,7 @@ static int peek(int fd) {
 
 int cs_carries_files(int fd) {
     if (cs_socket_domain(fd) != AF_UNIX) return 0;
-    // Each look begins behind the last one.
+    // Each search begins after the last match.
     int offset = 0, found = 0;
     int result = CS_RETRY(int, setsockopt(fd, SOL_SOCKET, SO_PEEK_OFF, &offset, sizeof offset));
     for (int looks = 0; result == 0 && found == 0; looks++) found = looks < 1 << 20 ? peek(fd) : 1;
@@ -179,7 +179,7 @@ int cs_set_nonblocking(int fd, int is_nonblocking) {
 int cs_register_open(void) { return CS_RETRY(int, epoll_create1(EPOLL_CLOEXEC)); }
 
 int cs_register_note(int registry, int descriptor, uint64_t mark, int reserved, int rest) {
-    // No event is waited for: asking a camera for pictures would start it (vb2_poll).
+    // No event is requested: polling a camera for frames would start it (vb2_poll).
     struct epoll_event event = {.events = 0, .data.u64 = mark};
     int result = CS_RETRY(int, dup3(descriptor, reserved, O_CLOEXEC));
     if (result < 0) return result;

@@ -34,7 +34,7 @@ static int flattened(const struct addrinfo *from, struct cs_address *out) {
 }
 
 int cs_resolve(const char *host, int numeric, struct cs_address *out, size_t capacity) {
-    // One socket type: else each address comes once for every type.
+    // One socket type: otherwise each address comes once for every type.
     struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = numeric ? AI_NUMERICHOST : AI_ADDRCONFIG};
     struct addrinfo *list = NULL;
     int error = getaddrinfo(host, NULL, &hints, &list);

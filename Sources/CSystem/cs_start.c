@@ -29,7 +29,7 @@ int cs_fill_streams(void) {
     do {
         fd = CS_RETRY(int, open("/", O_PATH | O_CLOEXEC));
     } while (fd >= 0 && fd <= STDERR_FILENO);
-    // Where there is no fourth descriptor, the first three are there.
+    // If there is no fourth descriptor, the first three exist.
     if (fd >= 0) close(fd);
     return fd == -EMFILE ? 0 : fd < 0 ? fd : 0;
 }

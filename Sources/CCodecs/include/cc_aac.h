@@ -16,7 +16,7 @@ typedef struct cc_aac_format {
     int32_t bitrate;
 } cc_aac_format;
 
-// 0; -ENOSYS for a build without the library, -ELIBACC where it is not installed.
+// 0; -ENOSYS for a build without the library, -ELIBACC if it is not installed.
 int cc_aac_available(void);
 // Init, SetParam. 0 or -errno.
 int cc_aac_open(cc_aac **encoder, const cc_aac_format *format);

@@ -22,7 +22,7 @@ int cc_flac_comment(cc_flac *encoder, const char *comment);
 int cc_flac_begin(cc_flac *encoder, cc_packets *head);
 // FLAC__stream_encoder_process_interleaved: one packet a full block. 0 or -errno.
 int cc_flac_encode(cc_flac *encoder, const int32_t *interleaved, uint32_t frames, cc_packets *packets);
-// FLAC__stream_encoder_finish: the last block, and STREAMINFO's 34 bytes as they must stand in the head. 0 or -errno.
+// FLAC__stream_encoder_finish: the last block, and STREAMINFO's 34 bytes for the head. 0 or -errno.
 int cc_flac_finish(cc_flac *encoder, cc_packets *packets, uint8_t stream_info[34]);
 // FLAC__stream_encoder_get_resolved_state_string.
 const char *cc_flac_text(const cc_flac *encoder);

@@ -8,7 +8,7 @@ typedef struct cc_jpeg cc_jpeg;
 enum { CC_JPEG_444 = 0, CC_JPEG_422 = 1, CC_JPEG_420 = 2, CC_JPEG_GREY = 3 };
 enum { CC_JPEG_RGB = 0, CC_JPEG_BGR = 1 };
 
-// A picture in planes; `stride` is bytes from row to row. Grey uses the first plane alone.
+// An image in planes; `stride` is bytes from row to row. Grey uses only the first plane.
 typedef struct cc_jpeg_planes {
     const uint8_t *plane[3];
     int stride[3];
@@ -27,8 +27,8 @@ int cc_jpeg_decode(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *c
 int cc_jpeg_decode_planes(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, const cc_jpeg_planes *planes);
 // Bytes of a pixel; alpha is opaque.
 typedef enum { CC_JPEG_TO_RGB, CC_JPEG_TO_GREY, CC_JPEG_TO_BGRA, CC_JPEG_TO_RGBA } cc_jpeg_pixels;
-// tjDecompress2 into rows of pixels, reduced to a half, a quarter or an eighth where `width` and `height` are so (rounded up);
-// `out` holds `stride` times the height. 0, -EBADMSG for a picture that is there with warnings, or another -errno.
+// tjDecompress2 into rows of pixels, reduced to a half, a quarter or an eighth if `width` and `height` are (rounded up); `out`
+// holds `stride` times the height. 0, -EBADMSG for an image that was decoded with warnings, or another -errno.
 int cc_jpeg_decode_pixels(
     cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *out, int width, int stride, int height, cc_jpeg_pixels pixels);
 // tjDestroy.

@@ -33,7 +33,7 @@ struct cc_ogg_page {
 
 // NULL where memory is out.
 cc_ogg_reader *cc_ogg_reader_open(void);
-// ogg_sync_buffer and ogg_sync_wrote: copies bytes behind those that it has. 0 or -ENOMEM.
+// ogg_sync_buffer and ogg_sync_wrote: appends bytes to those that it has. 0 or -ENOMEM.
 int cc_ogg_reader_feed(cc_ogg_reader *reader, const uint8_t *bytes, size_t count);
 // ogg_sync_pageseek: the length of the page that begins here, or -n of n bytes that were skipped, or 0 for want of bytes.
 int64_t cc_ogg_reader_next(cc_ogg_reader *reader, struct cc_ogg_page *out);

@@ -24,8 +24,8 @@ typedef struct cc_packets {
     size_t packet_capacity;
 } cc_packets;
 
-// Room for `extra` more bytes behind `count`. 0 or -ENOMEM.
+// Makes space for `extra` more bytes after `count`. 0 or -ENOMEM.
 int cc_packets_reserve(cc_packets *packets, size_t extra);
-// Closes a packet: the `count` bytes that were written behind `packets->count`. 0 or -ENOMEM.
+// Closes a packet: the `count` bytes that were written after `packets->count`. 0 or -ENOMEM.
 int cc_packets_commit(cc_packets *packets, size_t count, int64_t time, int64_t duration, int key);
 void cc_packets_free(cc_packets *packets);

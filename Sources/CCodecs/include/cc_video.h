@@ -24,7 +24,7 @@ typedef struct cc_video_format {
     int32_t transfer;
     int32_t matrix;
     int32_t is_full_range;
-    // Shape of a pixel; 0 for both where it is not known.
+    // Shape of a pixel; 0 for both if it is not known.
     int32_t aspect_width;
     int32_t aspect_height;
 } cc_video_format;
@@ -35,7 +35,7 @@ typedef struct cc_picture {
     int32_t stride[3];
 } cc_picture;
 
-// Times of a frame in nanoseconds, as its packet is to have them; `is_key` asks for a key frame.
+// Times of a frame in nanoseconds, for its packet; `is_key` requests a key frame.
 typedef struct cc_frame_times {
     int64_t time;
     int64_t duration;

@@ -6,7 +6,7 @@ typedef struct cc_vpx cc_vpx;
 
 enum { CC_VPX_VP8 = 8, CC_VPX_VP9 = 9 };
 
-// 0; -ENOSYS for a build without the library, -ELIBACC where it is not installed, or another version than the headers'.
+// 0; -ENOSYS for a build without the library, -ELIBACC if it is not installed, or has another version than the headers.
 int cc_vpx_available(void);
 // vpx_codec_enc_init, vpx_codec_control. `speed` is 0 (slow) ... 16 (fast) of VP8, ... 9 of VP9. 0 or -errno.
 int cc_vpx_open(cc_vpx **encoder, int codec, const cc_video_format *format);

@@ -2,7 +2,7 @@
 // more, or -errno, because Swift must never read errno. The one loop is the one around EINTR.
 #pragma once
 
-// The system's own first, which stay as they are.
+// The system's own headers first; their declarations are not changed.
 #include <errno.h>
 #include <linux/videodev2.h>
 #include <poll.h>
@@ -11,8 +11,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// Of what follows Swift calls nothing but from this package's targets, which define the word: another package that
-// imports the module opens nothing with it. Hidden altogether, what is inlined into other packages would not be found.
+// Swift calls the following only from this package's targets, which define the macro: another package that imports the module
+// can't open anything with it. If the functions were hidden completely, code that is inlined into other packages would not find
+// them.
 #ifndef CAPTUREGATE_SHIMS
 #pragma clang attribute push( \
     __attribute__((availability(swift, unavailable, message = "the C shims are CaptureGate's own"))), \

@@ -11,8 +11,8 @@
 
 typedef struct _snd_pcm snd_pcm_t;
 
-// Turns off libasound's own locks (two mutexes a read otherwise) and its messages on stderr. Before the first open;
-// calling it again does nothing more.
+// Disables libasound's own locks (otherwise two mutexes per read) and its messages on stderr. Call it before the first open;
+// further calls do nothing.
 int32_t cm_alsa_setup(void);
 const char *cm_alsa_strerror(int32_t error);
 // snd_asoundlib_version.
@@ -23,8 +23,8 @@ int32_t cm_pcm_open(snd_pcm_t *_Nullable *_Nonnull pcm, const char *name);
 int32_t cm_pcm_close(snd_pcm_t *pcm);
 // snd_pcm_type_t, of the outermost plugin.
 int32_t cm_pcm_type(snd_pcm_t *pcm);
-// How the PCM is put together, as libasound tells it (snd_pcm_dump): the length of the text, without a final NUL, or
-// -ENAMETOOLONG. It is the only way to the slaves of an open PCM, which have no calls of their own.
+// Structure of the PCM, as libasound describes it (snd_pcm_dump): the length of the text, without a final NUL, or -ENAMETOOLONG.
+// Only this shows the slaves of an open PCM, for which there are no calls.
 int64_t cm_pcm_dump(snd_pcm_t *pcm, void *text, size_t capacity);
 
 int32_t cm_pcm_prepare(snd_pcm_t *pcm) CM_REALTIME;
@@ -42,7 +42,7 @@ int32_t cm_pcm_revents(snd_pcm_t *pcm, struct pollfd *descriptors, int32_t count
 // Frames read, or -EAGAIN, -EPIPE (overrun), -ESTRPIPE (suspended), -ENODEV (gone) …
 int64_t cm_pcm_readi(snd_pcm_t *pcm, void *buffer, int64_t frames) CM_REALTIME;
 int64_t cm_pcm_readn(snd_pcm_t *pcm, void *_Nullable *_Nonnull channels, int64_t frames) CM_REALTIME;
-// Frames available and the instant that was so, in ns of the clock chosen; 0 where the plugin has none.
+// Frames available and the instant that was so, in ns of the clock chosen; 0 if the plugin has none.
 int64_t cm_pcm_htimestamp(snd_pcm_t *pcm, int64_t *nanoseconds) CM_REALTIME;
 
 #pragma clang assume_nonnull end

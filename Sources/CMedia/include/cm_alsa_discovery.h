@@ -42,9 +42,9 @@ int32_t cm_ctl_pcm_info(snd_ctl_t *ctl, uint32_t device, uint32_t subdevice, str
 // Names that the configuration defines for PCMs, `default` among them.
 int32_t cm_hints_open(void *_Nullable *_Nullable *_Nonnull hints);
 void cm_hints_close(void *_Nullable *_Nonnull hints);
-// NULL behind the last.
+// NULL after the last.
 void *_Nullable cm_hint_at(void *_Nullable *_Nonnull hints, int32_t index);
-// `key`: NAME, DESC or IOID. To be freed with cm_hint_free; NULL where there is none.
+// `key`: NAME, DESC or IOID. To be freed with cm_hint_free; NULL if there is none.
 char *_Nullable cm_hint_get(void *hint, const char *key);
 void cm_hint_free(char *text);
 

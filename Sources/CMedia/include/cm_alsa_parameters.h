@@ -1,4 +1,4 @@
-// What an open PCM can do and is told to do: snd_pcm_hw_params_t and snd_pcm_sw_params_t.
+// Capabilities and settings of an open PCM: snd_pcm_hw_params_t and snd_pcm_sw_params_t.
 #pragma once
 
 #include "cm_alsa.h"
@@ -18,7 +18,7 @@ struct cm_range {
 snd_pcm_hw_params_t *_Nullable cm_hw_new(void);
 void cm_hw_free(snd_pcm_hw_params_t *parameters);
 
-// All that the PCM can do; each of the following narrows it.
+// All capabilities of the PCM; each of the following calls restricts them.
 int32_t cm_hw_any(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters);
 int32_t cm_hw_test_access(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters, int32_t access);
 int32_t cm_hw_test_format(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters, int32_t format);
@@ -32,9 +32,9 @@ int32_t cm_hw_buffer_range(snd_pcm_hw_params_t *parameters, struct cm_range *ran
 int32_t cm_hw_set_resample(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters, uint32_t on);
 int32_t cm_hw_set_access(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters, int32_t access);
 int32_t cm_hw_set_format(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters, int32_t format);
-// snd_pcm_hw_params_set_periods_min; on refusal the parameters are as they were.
+// snd_pcm_hw_params_set_periods_min; on refusal the parameters are unchanged.
 int32_t cm_hw_set_periods_least(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters, uint32_t periods);
-// The "near" setters return what was chosen, or -errno.
+// The "near" setters return the chosen value, or -errno.
 int64_t cm_hw_set_channels_near(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters, uint32_t channels);
 int64_t cm_hw_set_rate_near(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters, uint32_t rate);
 int64_t cm_hw_set_period_near(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters, uint64_t frames);
@@ -45,7 +45,7 @@ int32_t cm_hw_commit(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters);
 int64_t cm_hw_period(snd_pcm_hw_params_t *parameters);
 int64_t cm_hw_buffer(snd_pcm_hw_params_t *parameters);
 
-// Wake-ups at every `available` frames, start by hand, time stamps of CLOCK_MONOTONIC.
+// Wakes at every `available` frames; needs an explicit start; time stamps of CLOCK_MONOTONIC.
 int32_t cm_sw_commit(snd_pcm_t *pcm, uint64_t available);
 
 #pragma clang assume_nonnull end

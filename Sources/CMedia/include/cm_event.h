@@ -11,7 +11,7 @@
 // Non-blocking, closed on exec.
 int32_t cm_eventfd(void);
 int32_t cm_eventfd_write(int32_t descriptor) CM_REALTIME;
-// How often it was written since the last reading; -EAGAIN for not at all.
+// Number of writes since the last reading; -EAGAIN for none.
 int64_t cm_eventfd_read(int32_t descriptor) CM_REALTIME;
 
 // Both ends non-blocking, closed on exec.

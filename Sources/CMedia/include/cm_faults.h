@@ -16,8 +16,8 @@ enum cm_faults_span {
     CM_FAULTS_EVERY_CALL,
 };
 
-// Has the nth call (1 upwards) of that name fail with that errno, and forgets what was counted before. 0: none fails.
-// The name is the function's or the ioctl request's, as its manual page has it.
+// Makes the nth call (1 or more) with that name fail with that errno, and resets the counts. 0: no call fails. The name is the
+// function's or the ioctl request's, as in its manual page.
 void cm_faults_plan(const char *call, int64_t nth, int32_t error, enum cm_faults_span span);
 // Calls since the plan was made, those that failed among them.
 int64_t cm_faults_seen(void);

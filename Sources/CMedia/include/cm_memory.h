@@ -10,7 +10,7 @@
 
 #pragma clang assume_nonnull begin
 
-// An anonymous file of that many bytes, which can be sealed.
+// Anonymous file of this size, which can be sealed.
 int32_t cm_memfd(const char *name, int64_t bytes);
 // Shared, readable and writable.
 int32_t cm_map(int32_t descriptor, int64_t offset, int64_t bytes, void *_Nullable *_Nonnull address);
@@ -19,8 +19,8 @@ int32_t cm_map_read(int32_t descriptor, int64_t bytes, const void *_Nullable *_N
 // Size of the file.
 int64_t cm_size(int32_t descriptor);
 
-// Seals of memory that a process lends: its size stays, what is mapped writable by now stays the only such mapping, and
-// no seal comes or goes. F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW and F_SEAL_FUTURE_WRITE.
+// Seals of memory that a process lends: its size stays, the present writable mappings stay the only ones, and seals can't be added
+// or removed. F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW and F_SEAL_FUTURE_WRITE.
 static const int32_t CM_SEALS_LENT = 0x17;
 int32_t cm_add_seals(int32_t descriptor, int32_t seals);
 // The seals that the file has; -EINVAL for one that can't have any.
@@ -40,8 +40,9 @@ CM_REALTIME static inline void cm_prefetch_write(const void *address) {
 #endif
 }
 
-// Copies to memory that this processor does not read soon: past its caches, which saves reading the memory first, and leaves to
-// them what others need. Two thirds of the time of memcpy(3) for a picture. Complete when it returns, for all processors.
+// Copies to memory that this processor does not read soon, without using its caches. This saves reading the memory first, and
+// keeps the caches for other data. Takes two thirds of the time of memcpy(3) for a frame. Complete when it returns, for all
+// processors.
 CM_REALTIME static inline void cm_copy_past(void *to, const void *from, int64_t count) {
 #if defined(__x86_64__)
     int64_t head = (int64_t)(-(uintptr_t)to & 63);

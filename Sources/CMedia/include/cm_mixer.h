@@ -1,5 +1,5 @@
-// The elements of a sound card's mixer, by their numbers (snd_ctl_elem_*). The simple mixer of libasound is left out: it
-// joins and renames elements by rules of its own.
+// Elements of a sound card's mixer, by their numbers (snd_ctl_elem_*). The simple mixer of libasound is not used: it joins and
+// renames elements by its own rules.
 #pragma once
 
 #include "cm_alsa_discovery.h"
@@ -9,7 +9,7 @@
 
 #define CM_ELEM_CHANNELS 128
 
-// What may be done with an element, and what is so of it.
+// Operations that an element allows, and its properties.
 #define CM_ELEM_READABLE 1u
 #define CM_ELEM_WRITABLE 2u
 #define CM_ELEM_INACTIVE 4u

@@ -1,5 +1,5 @@
-// Devices as udev knows them. Opaque pointers; what a function called "new" or "from" gives back must be released by
-// the unref of its kind, all other pointers are borrowed from the object asked.
+// Devices as udev knows them. Opaque pointers: the result of a function called "new" or "from" must be released by the unref of
+// its kind; all other pointers are borrowed from the object that was queried.
 #pragma once
 
 #include <stdint.h>
@@ -23,13 +23,13 @@ int32_t cm_udev_enumerate_add_subsystem(struct udev_enumerate *enumeration, cons
 // Those whose names match as in fnmatch(3), such as pcmC*c: what does not is not even looked at.
 int32_t cm_udev_enumerate_add_name(struct udev_enumerate *enumeration, const char *pattern);
 int32_t cm_udev_enumerate_scan(struct udev_enumerate *enumeration);
-// The list's entries are named by sysfs path. NULL behind the last.
+// The list's entries are named by sysfs path. NULL after the last.
 struct udev_list_entry *_Nullable cm_udev_enumerate_first(struct udev_enumerate *enumeration);
 struct udev_list_entry *_Nullable cm_udev_entry_next(struct udev_list_entry *entry);
 const char *_Nullable cm_udev_entry_name(struct udev_list_entry *entry);
 const char *_Nullable cm_udev_entry_value(struct udev_list_entry *entry);
 
-// -ENODEV where it is gone.
+// -ENODEV if it is gone.
 int32_t cm_udev_device_from_syspath(
     struct udev *udev, const char *path, struct udev_device *_Nullable *_Nonnull device);
 // `type`: 'c' or 'b'.

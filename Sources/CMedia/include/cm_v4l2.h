@@ -33,7 +33,7 @@ struct cm_v4l2_event {
 int32_t cm_v4l2_open(const char *path);
 int32_t cm_v4l2_querycap(int32_t descriptor, struct cm_v4l2_capability *capability);
 int32_t cm_v4l2_subscribe_event(int32_t descriptor, uint32_t type, uint32_t id);
-// -ENOENT where none is pending.
+// -ENOENT if none is pending.
 int32_t cm_v4l2_dqevent(int32_t descriptor, struct cm_v4l2_event *event) CM_REALTIME;
 
 #pragma clang assume_nonnull end

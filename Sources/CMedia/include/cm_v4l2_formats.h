@@ -1,5 +1,5 @@
-// Picture formats of a video node. One flat structure for single-planar and multiplanar nodes: `buffer_type` tells
-// which, as V4L2_BUF_TYPE_VIDEO_CAPTURE or V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE.
+// Video formats of a video node. One flat structure for single-planar and multiplanar nodes: `buffer_type` shows which, as
+// V4L2_BUF_TYPE_VIDEO_CAPTURE or V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE.
 #pragma once
 
 #include "cm_v4l2.h"
@@ -15,7 +15,7 @@ struct cm_v4l2_fmtdesc {
     char description[32];
 };
 
-// `type`: V4L2_FRMSIZE_TYPE_*. A discrete size stands in the minimum and the maximum, with a step of 0.
+// `type`: V4L2_FRMSIZE_TYPE_*. A discrete size is in both the minimum and the maximum, with a step of 0.
 struct cm_v4l2_frmsize {
     uint32_t type;
     uint32_t min_width, max_width, step_width;
@@ -47,7 +47,7 @@ struct cm_v4l2_parm {
     uint32_t numerator, denominator;
 };
 
-// -EINVAL behind the last index, as the ioctls say it.
+// -EINVAL after the last index, like the ioctls.
 int32_t cm_v4l2_enum_fmt(int32_t descriptor, uint32_t buffer_type, uint32_t index, struct cm_v4l2_fmtdesc *format);
 int32_t cm_v4l2_enum_framesizes(
     int32_t descriptor, uint32_t pixelformat, uint32_t index, struct cm_v4l2_frmsize *size);

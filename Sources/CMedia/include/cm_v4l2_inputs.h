@@ -26,15 +26,15 @@ struct cm_v4l2_timings {
     uint8_t raw[132];
 };
 
-// Which part of its picture a device takes, and what of the buffer that fills.
+// Part of its image that a device captures, and part of the buffer that this fills.
 struct cm_v4l2_size {
     uint32_t width, height;
 };
 
 struct cm_v4l2_cropcap {
-    // Of a pixel where nothing is scaled, height to width: 54/59 is wider than high.
+    // Aspect of an unscaled pixel, height to width: 54/59 is wider than high.
     uint32_t aspect_numerator, aspect_denominator;
-    // What it takes where nothing else is said.
+    // Part that it captures by default.
     struct cm_v4l2_size standard;
 };
 
@@ -44,7 +44,7 @@ int32_t cm_v4l2_input_status(int32_t descriptor, uint32_t index, uint32_t *statu
 // The current input's index.
 int32_t cm_v4l2_g_input(int32_t descriptor);
 int32_t cm_v4l2_s_input(int32_t descriptor, uint32_t index);
-// V4L2_STD_* of the current input: what is set, and what the signal has, 0 without one.
+// V4L2_STD_* of the current input: the one that is set, and the signal's, 0 without a signal.
 int32_t cm_v4l2_g_std(int32_t descriptor, uint64_t *standard);
 int32_t cm_v4l2_s_std(int32_t descriptor, uint64_t standard);
 int32_t cm_v4l2_querystd(int32_t descriptor, uint64_t *standard);
@@ -55,7 +55,7 @@ int32_t cm_v4l2_cropcap(int32_t descriptor, uint32_t buffer_type, struct cm_v4l2
 int32_t cm_v4l2_g_selection(int32_t descriptor, uint32_t buffer_type, uint32_t target, struct cm_v4l2_size *size);
 // What the signal has: -ENOLINK without one.
 int32_t cm_v4l2_query_dv_timings(int32_t descriptor, struct cm_v4l2_timings *timings) CM_REALTIME;
-// What the current input can be set to; -EINVAL behind the last index.
+// Timings that the current input supports; -EINVAL after the last index.
 int32_t cm_v4l2_enum_dv_timings(int32_t descriptor, uint32_t index, struct cm_v4l2_timings *timings);
 int32_t cm_v4l2_g_dv_timings(int32_t descriptor, struct cm_v4l2_timings *timings);
 int32_t cm_v4l2_s_dv_timings(int32_t descriptor, const struct cm_v4l2_timings *timings);

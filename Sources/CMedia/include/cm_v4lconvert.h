@@ -1,4 +1,4 @@
-// Conversion between picture formats: libv4lconvert, on the reader's side.
+// Conversion between video formats: libv4lconvert, on the reader's side.
 #pragma once
 
 #include "cm_v4l2_formats.h"
@@ -8,7 +8,7 @@
 
 struct v4lconvert_data;
 
-// Of no device: pictures are neither turned nor brightened. NULL without memory.
+// Without a device, so frames are neither rotated nor brightened. NULL without memory.
 struct v4lconvert_data *_Nullable cm_convert_create(void);
 void cm_convert_destroy(struct v4lconvert_data *data);
 // Bytes written. It may change the source's bytes.

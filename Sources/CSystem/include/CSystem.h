@@ -3,7 +3,7 @@
 // The system beyond media, one wrapper a call. A wrapper retries after EINTR and does nothing else on its own account;
 // it returns a result >= 0 or -errno, so that Swift never reads errno.
 
-// The system's own first, which stay as they are.
+// The system's own headers first; their declarations are not changed.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-// Of what follows Swift calls nothing but from this package's targets, which define the word: another package that
-// imports the module opens nothing with it. Hidden altogether, what is inlined into other packages would not be found.
+// Swift calls the following only from this package's targets, which define the macro: another package that imports the module
+// can't open anything with it. If the functions were hidden completely, code that is inlined into other packages would not find
+// them.
 #ifndef CAPTUREGATE_SHIMS
 #pragma clang attribute push( \
     __attribute__((availability(swift, unavailable, message = "the C shims are CaptureGate's own"))), \

@@ -3,11 +3,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Landlock, a seccomp filter, and the start of a program under both. Why shims: glibc wraps none of these calls, the structs
-// are in kernel headers that Swift's Glibc module lacks, and between fork and exec only C may run. What is allowed and which
-// calls are reported is the caller's.
+// Landlock, a seccomp filter, and the start of a program under both. Why shims: glibc wraps none of these calls, the structs are
+// in kernel headers that Swift's Glibc module lacks, and between fork and exec only C may run. The caller decides what is allowed
+// and which calls are reported.
 
-// The version of Landlock that this kernel speaks: -ENOSYS or -EOPNOTSUPP where it has none.
+// Version of Landlock that this kernel supports: -ENOSYS or -EOPNOTSUPP if it has none.
 int cs_landlock_abi(void);
 // landlock_create_ruleset(2) of accesses that are refused unless a rule allows them, and of what the domain may not reach
 // outside of it: a descriptor.
@@ -99,5 +99,5 @@ struct cs_confined_event {
 
 // 1 with an event, 0 when the guard is gone; waits.
 int cs_confined_read(int control, struct cs_confined_event *out);
-// Has the guard end the program and all that it started.
+// Makes the guard end the program and all its children.
 int cs_confined_kill(int control);

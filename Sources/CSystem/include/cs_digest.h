@@ -3,9 +3,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// SHA-256 (FIPS 180-4) by libnettle, which takes the processor's own instructions where there are some. Why a shim: its names
-// are macros, and the size of its context is its own affair. Why not libcrypto: that costs each start of a program a hundred
-// pages to relocate, and cleans itself up at exit under threads that still write the log.
+// SHA-256 (FIPS 180-4) by libnettle, which uses the processor's own instructions if there are any. Why a shim: its names are
+// macros, and the size of its context is internal to it. Why not libcrypto: it costs each start of a program a hundred pages to
+// relocate, and at exit it cleans up under threads that still write the log.
 
 enum { CS_SHA256_BYTES = 32 };
 

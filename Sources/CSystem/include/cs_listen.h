@@ -10,7 +10,7 @@ int cs_bind_path(int fd, const char *path);
 int cs_listen(int fd, int backlog);
 // Nonblocking, as is what it gives.
 int cs_accept(int fd);
-// 1 if it is a listening socket of whole messages between programs of this machine, else 0.
+// 1 if it is a listening socket for whole messages between programs of this machine, otherwise 0.
 int cs_is_packet_listener(int fd);
 
 struct cs_peer {
@@ -19,7 +19,7 @@ struct cs_peer {
     uint32_t gid;
 };
 
-// The process that connected, as it was then.
+// Process that connected, as it was then.
 int cs_peer_credentials(int fd, struct cs_peer *out);
 // A descriptor that polls readable when the process that connected has ended; -ENOPROTOOPT before Linux 6.5.
 int cs_peer_pidfd(int fd);

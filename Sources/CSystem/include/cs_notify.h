@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Reported calls of a confined process, and the calls by which a supervisor makes them itself: seccomp_unotify(2). Why shims:
+// Reported calls of a confined process, and the calls with which a supervisor makes them itself: seccomp_unotify(2). Why shims:
 // glibc wraps none of them, and the structs are in kernel headers that Swift's Glibc module lacks.
 
 struct cs_reported_call {
@@ -13,7 +13,7 @@ struct cs_reported_call {
     uint64_t arguments[6];
 };
 
-// Calls are reported, and answered, on the processor that the caller runs on: Linux 6.6, else -EINVAL or -ENOTTY.
+// Calls are reported, and answered, on the processor that the caller runs on: Linux 6.6, otherwise -EINVAL or -ENOTTY.
 int cs_report_on_same_processor(int listener);
 // Waits for a call: -ENOENT if its thread was killed meanwhile (call again).
 int cs_report_receive(int listener, struct cs_reported_call *out);
@@ -54,7 +54,7 @@ int cs_peer_process(int fd);
 int cs_peer_path(int fd, char *out, size_t size);
 // 1 if a message that waits in a Unix socket has open files in it.
 int cs_carries_files(int fd);
-// A number of one's own for an open file, closed on exec.
+// New descriptor for an open file, closed on exec.
 int cs_duplicate(int fd);
 int cs_set_nonblocking(int fd, int is_nonblocking);
 

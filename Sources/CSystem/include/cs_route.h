@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-// Names, addresses and the kernel's routes. Why shims: sockaddr is a family of records behind casts, and getaddrinfo has
-// error numbers of its own.
+// Names, addresses and the kernel's routes. Why shims: sockaddr is a family of records behind casts, and getaddrinfo has its own
+// error numbers.
 
 enum {
     CS_FAMILY_IPV4 = AF_INET,
@@ -18,11 +18,11 @@ struct cs_address {
     uint32_t scope;     // the interface of a link-local IPv6 address, else 0
 };
 
-// getaddrinfo(3): how many addresses were written, at most `capacity`. `numeric` takes addresses alone and never waits;
-// else names are looked up (AI_ADDRCONFIG), which may wait for name servers. Its own errors become -ENOENT (no such
-// name), -EAGAIN (no name server answered), -ENOMEM and -EIO.
+// getaddrinfo(3): number of addresses written, at most `capacity`. `numeric` accepts only addresses and never waits; otherwise
+// names are resolved (AI_ADDRCONFIG), which may wait for name servers. Its own errors become -ENOENT (no such name), -EAGAIN (no
+// name server answered), -ENOMEM and -EIO.
 int cs_resolve(const char *host, int numeric, struct cs_address *out, size_t capacity);
 
-// connect(2) of a datagram socket, which looks the route up and sends nothing: 0, or the -errno that a packet would meet
+// connect(2) of a datagram socket, which finds the route and sends nothing: 0, or the -errno that a packet would get
 // (-ENETUNREACH, -EHOSTUNREACH, -EACCES of a prohibited route, -EINVAL of a blackhole).
 int cs_route_check(const struct cs_address *address);

@@ -10,9 +10,9 @@ enum { CS_NO_DESCRIPTOR = -1 };
 // Both ends close on exec.
 int cs_pipe(int *reading, int *writing);
 
-// posix_spawn(3) of the program at an absolute path: its pid. It leads a session of its own, so that a signal to its
-// process group reaches all it starts and no terminal reaches it; no signal is blocked or ignored; it has the three
-// given descriptors (CS_NO_DESCRIPTOR: /dev/null) and no other.
+// posix_spawn(3) of the program at an absolute path: its pid. It leads a new session, so that a signal to its process group
+// reaches all its children and no terminal reaches it; no signal is blocked or ignored; it has only the three given descriptors
+// (CS_NO_DESCRIPTOR: /dev/null).
 int cs_spawn(
     const char *path, char *const arguments[], char *const environment[], int input, int output, int diagnostics);
 

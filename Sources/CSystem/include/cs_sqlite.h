@@ -39,7 +39,7 @@ enum {
     CS_SQLITE_NULL = 5,
 };
 
-// sqlite3_open_v2, to read and write, without a mutex of its own. Close the database in any case that `out` is set.
+// sqlite3_open_v2, to read and write, without a mutex. Close the database whenever `out` is set.
 int cs_sqlite_open(const char *path, int flags, void **out);
 // sqlite3_close_v2: statements that are left keep it open until they end.
 int cs_sqlite_close(void *database);
@@ -54,7 +54,7 @@ int cs_sqlite_autocommit(void *database);
 // Of the last INSERT, and how many rows the last INSERT, UPDATE or DELETE changed.
 int64_t cs_sqlite_last_row(void *database);
 int64_t cs_sqlite_changes(void *database);
-// The last call's failure in English, valid until the next call; what a code means, for good.
+// Failure of the last call in English, valid until the next call; the text of a code is always valid.
 const char *cs_sqlite_message(void *database);
 const char *cs_sqlite_code_text(int code);
 

@@ -11,11 +11,11 @@ struct cs_terminal_mode {
 // 1 or 0.
 int cs_isatty(int fd);
 int cs_terminal_read_mode(int fd, struct cs_terminal_mode *out);
-// tcsetattr; `flush` drops what was typed and not yet read (TCSAFLUSH).
+// tcsetattr; `flush` drops input that was typed and not yet read (TCSAFLUSH).
 int cs_terminal_set_mode(int fd, const struct cs_terminal_mode *mode, int flush);
 // The same at once, without waiting for output that a stopped terminal may hold for ever (TCSANOW).
 int cs_terminal_set_mode_now(int fd, const struct cs_terminal_mode *mode);
-// Drops what was typed and not yet read: tcflush(TCIFLUSH).
+// Drops input that was typed and not yet read: tcflush(TCIFLUSH).
 int cs_terminal_flush_input(int fd);
 // Changes the record alone: single keys at once, echoed or not, with or without Ctrl-C as a signal.
 void cs_terminal_make_noncanonical(struct cs_terminal_mode *mode, int echo, int signals);

@@ -37,7 +37,7 @@ int cs_inotify_add(int fd, const char *path, uint32_t mask);
 int cs_inotify_remove(int fd, int watch);
 // Fills `bytes` with whole records; -EAGAIN if there is none.
 int64_t cs_inotify_read(int fd, void *bytes, size_t capacity);
-// Takes the record at `offset` apart and gives the offset of the next; 0 if there is none at `offset`.
+// Decodes the record at `offset` and returns the offset of the next; 0 if there is none at `offset`.
 int64_t cs_inotify_event(const void *bytes, size_t count, size_t offset, struct cs_inotify_record *out);
 
 struct cs_poll_item {
@@ -55,7 +55,7 @@ enum {
     CS_POLL_INVALID = POLLNVAL,
 };
 
-// A negative time-out waits for ever. After an interruption the time-out starts anew.
+// A negative time-out waits forever. After an interruption the time-out starts again.
 int cs_poll(struct cs_poll_item *items, size_t count, int timeout_ms);
 // The same until a time of CLOCK_MONOTONIC in nanoseconds (INT64_MAX: for ever), interrupted or not; 0 once it is past.
 int cs_poll_until(struct cs_poll_item *items, size_t count, int64_t deadline_ns);

@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// libyaml's event parser. Why shims: yaml_parser_t and yaml_event_t are unions of some hundred bytes each, which Swift would
-// have to keep in one place in memory, and the failure of a call stands in seven members of the first.
+// libyaml's event parser. Why shims: yaml_parser_t and yaml_event_t are unions of some hundred bytes each, which Swift would have
+// to keep at one place in memory, and the failure of a call is in seven members of the first.
 
 enum {
     CS_YAML_END = 0,  // of the stream; nothing follows
@@ -39,10 +39,10 @@ struct cs_yaml_problem {
     size_t context_column;
 };
 
-// -ENOMEM. The bytes, UTF-8, must stay where they are until the parser is dropped.
+// -ENOMEM. The bytes, UTF-8, must stay in place until the parser is dropped.
 int cs_yaml_begin(const void *bytes, size_t count, void **parser);
 // 0 with the next event; -ENOMEM, or -EILSEQ where the bytes are not YAML.
 int cs_yaml_next(void *parser, struct cs_yaml_event *out);
-// What made the last call fail with -EILSEQ; its text is valid for good.
+// Reason why the last call failed with -EILSEQ; its text is always valid.
 void cs_yaml_problem(void *parser, struct cs_yaml_problem *out);
 void cs_yaml_drop(void *parser);
