@@ -99,13 +99,13 @@ int cp_camera_open(
     for (uint32_t i = 0; i < count; i++) params[i] = cp_picture_format(&builder, &pictures[i]);
     *out = node;
     enum pw_stream_flags flags = PW_STREAM_FLAG_MAP_BUFFERS | PW_STREAM_FLAG_DRIVER;
-    // Whoever is linked to it waits for a format. A stream of GStreamer's that has agreed on one, and runs, does not survive it to
-    // be linked to another node.
+    // Linked programs wait for a format. A stream of GStreamer that has negotiated one, and runs, fails if it is linked to another
+    // node.
     if (labels->is_closed) flags |= PW_STREAM_FLAG_INACTIVE;
     return cp_node_begin(node, labels, "Video/Source", &events, flags, params, count);
 }
 
-// Puts a picture into a buffer.
+// Copies a frame into a buffer.
 static void put(
     const struct cp_picture *picture, struct spa_buffer *buffer, const uint8_t *bytes, size_t count, size_t stride, int64_t at,
     uint64_t sequence) {

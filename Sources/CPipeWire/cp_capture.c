@@ -2,7 +2,7 @@
 
 #include <sched.h>
 
-// Ends it once, and for good: nothing is handed on from here on.
+// Ends it once and permanently: nothing is passed on after this.
 static void end(struct cp_capture *c, enum cp_end reason) {
     if (c->has_ended) return;
     c->has_ended = 1;
@@ -28,8 +28,8 @@ static void note_node(struct cp_capture *c, uint32_t id, const struct spa_dict *
     c->target_id = id;
 }
 
-// The permission is for one node: a stream that is linked to another one has ended, whoever linked it. Judged before anything of
-// that link can have been handed on, since nothing is before the right link is told of.
+// The permission is for one node: a stream that is linked to another one has ended, whoever linked it. Judged before any data of
+// that link can have been passed on, since nothing is before the right link is reported.
 static void note_link(struct cp_capture *c, const struct spa_dict *properties) {
     const char *output = spa_dict_lookup(properties, PW_KEY_LINK_OUTPUT_NODE), *input = spa_dict_lookup(properties, PW_KEY_LINK_INPUT_NODE);
     uint32_t from, to;
@@ -74,7 +74,7 @@ void cp_capture_state(void *data, enum pw_stream_state old, enum pw_stream_state
     struct cp_capture *c = data;
     (void)error, (void)old;
     if (state == PW_STREAM_STATE_ERROR) end(c, CP_END_REFUSED);
-    // The session manager destroys a stream whose target has gone, maybe before that is told.
+    // The session manager destroys a stream whose target has gone, possibly before that is reported.
     if (state == PW_STREAM_STATE_UNCONNECTED) end(c, CP_END_GONE);
     pw.thread_loop_signal(c->loop, false);
 }
@@ -95,7 +95,7 @@ static void release(struct cp_capture *c) {
     free(c->packed), free(c->target), free(c->description), free(c);
 }
 
-// A context whose data thread has realtime priority where this user may have it; without it a busy machine loses cycles. Newer
+// Context whose data thread has realtime priority if this user may have it; without it a busy machine loses cycles. Newer
 // libraries have one configuration for all.
 static struct pw_context *realtime_context(struct pw_loop *loop) {
     struct spa_dict_item item = SPA_DICT_ITEM_INIT(PW_KEY_CONFIG_NAME, "client-rt.conf");

@@ -12,7 +12,7 @@ struct cp_capture {
     struct pw_stream *stream;
     struct spa_hook core_hook, registry_hook, hook;
     int awaited, is_listed, error;
-    // What is to be captured.
+    // Target of the capture.
     char *target, *description;
     char serial[24];
     int is_monitor, is_video;

@@ -14,8 +14,8 @@ static uint64_t in_frames(const struct cp_capture *c, uint64_t ticks, struct spa
     return tick.denom == 0 ? 0 : ticks * tick.num * c->rate / tick.denom;
 }
 
-// Frames that are missing before these ones: the graph's clock went on without the stream. A hole is longer than half of what came;
-// a shorter one is the resampler's. A clock that jumps by more than ten seconds is another one's.
+// Frames that are missing before these: the graph's clock continued without the stream. A gap longer than half of the arrived
+// frames counts; a shorter one comes from the resampler. A clock that jumps by more than ten seconds is another clock.
 static uint64_t missing(struct cp_capture *c, const struct pw_time *time, uint64_t frames) {
     uint64_t now = in_frames(c, time->ticks, time->rate), due = c->next_tick;
     c->next_tick = now + frames;
@@ -52,7 +52,7 @@ static uint32_t planes_of(const struct cp_picture *p, struct plane planes[3]) {
     return p->pixels == CP_NV12 ? 2 : p->pixels == CP_I420 ? 3 : 1;
 }
 
-// Copies a picture's rows without their padding. Its planes are memories of their own, or follow each other in one.
+// Copies a frame's rows without their padding. Its planes are in separate memory, or follow each other in one block.
 static size_t pack(struct cp_capture *c, struct spa_buffer *buffer) {
     struct plane planes[3];
     uint32_t count = planes_of(&c->picture, planes);
@@ -82,7 +82,8 @@ static void synchronise(struct spa_buffer *buffer, uint64_t flags) {
     }
 }
 
-// Pictures that are missing before this one, by the numbers of a source that counts them; one that begins anew has lost none.
+// Frames that are missing before this one, by the numbers of a source that counts them; a source that starts counting again has
+// lost none.
 static uint64_t skipped(struct cp_capture *c, const struct spa_meta_header *header) {
     uint64_t before = c->number;
     c->number = header == NULL ? 0 : header->seq;
@@ -131,7 +132,7 @@ static void param_changed(void *data, uint32_t id, const struct spa_pod *param) 
     uint8_t memory[512];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, sizeof memory);
     const struct spa_pod *params[] = {
-        // Some cameras stop for good once all their buffers are under way.
+        // Some cameras stop permanently once all their buffers are in use.
         spa_pod_builder_add_object(
             &builder, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers, SPA_PARAM_BUFFERS_buffers,
             SPA_POD_CHOICE_RANGE_Int(8, 2, 16)),

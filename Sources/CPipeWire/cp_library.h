@@ -34,7 +34,7 @@ struct cp_calls {
 };
 
 extern struct cp_calls pw;
-// -ELIBACC where there is no libpipewire, or one that is too old.
+// -ELIBACC if there is no libpipewire, or one that is too old.
 int cp_loaded(void);
 
 // Connects a context; NULL with errno. `category` is what it is to the session manager, NULL for any program.
@@ -43,9 +43,9 @@ struct pw_core *cp_core(struct pw_context *context, const struct cp_remote *remo
 uint32_t cp_sample_format(enum cp_samples samples, uint32_t *size);
 // Usual positions of a number of channels.
 void cp_positions(struct spa_audio_info_raw *info);
-// Format of pictures, of one size and rate.
+// Video format with one size and rate.
 const struct spa_pod *cp_picture_format(struct spa_pod_builder *builder, const struct cp_picture *picture);
-// Kind of PipeWire's raw picture format; -1 for one that has no name here.
+// Kind of PipeWire's raw video format; -1 for one that has no name here.
 int cp_pixels_of(uint32_t format);
 
 struct cp_connection {

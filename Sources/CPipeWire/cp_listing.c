@@ -42,7 +42,7 @@ static int is_wanted(const char *media_class) {
 
 static char *copy(const char *text) { return strdup(text == NULL ? "" : text); }
 
-// The numbers of hardware behind a node, as the daemon's own modules tell them.
+// Numbers of a node's hardware, as the daemon's own modules report them.
 static void read_hardware(struct node *node, const struct spa_dict *properties) {
     uint32_t card, device;
     if (spa_atou32(spa_dict_lookup(properties, "api.alsa.pcm.card"), &card, 10)
@@ -144,7 +144,7 @@ static void node_param(void *data, int sequence, uint32_t id, uint32_t index, ui
     add_format(node, id, pod);
 }
 
-// Of a node that leaves it to its port; a node is asked first, and so answers first.
+// Parameter of a node that leaves it to its port; a node is queried first, and so answers first.
 static void port_param(void *data, int sequence, uint32_t id, uint32_t index, uint32_t next, const struct spa_pod *pod) {
     struct node *node = data;
     (void)sequence, (void)index, (void)next;
@@ -154,7 +154,7 @@ static void port_param(void *data, int sequence, uint32_t id, uint32_t index, ui
 static const struct pw_node_events node_events = {PW_VERSION_NODE_EVENTS, .info = told, .param = node_param};
 static const struct pw_port_events port_events = {PW_VERSION_PORT_EVENTS, .param = port_param};
 
-// The name in {"name": "…"}; empty where there is none.
+// The name in {"name": "…"}; empty if there is none.
 static void read_name(const char *value, char *name, int size) {
     struct spa_json outer, object;
     char key[16];
@@ -254,7 +254,7 @@ static int64_t now(void) {
     return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
 }
 
-// Has the daemon answer all that was asked.
+// Waits until the daemon has answered all requests.
 static int round_trip(struct listing *l, int64_t deadline) {
     l->is_done = 0;
     l->awaited = pw_core_sync(l->core, PW_ID_CORE, 0);
@@ -276,7 +276,7 @@ static int ask(struct listing *l, const struct cp_remote *remote, int millisecon
     if ((l->registry = pw_core_get_registry(l->core, PW_VERSION_REGISTRY, 0)) == NULL) return -errno;
     pw_registry_add_listener(l->registry, &l->registry_hook, &registry_events, l);
     pw_loop_enter(l->loop);
-    // All objects come in the first, what was asked of them in the second.
+    // All objects arrive in the first round trip, the answers about them in the second.
     int result = round_trip(l, deadline);
     if (result >= 0) result = round_trip(l, deadline);
     pw_loop_leave(l->loop);

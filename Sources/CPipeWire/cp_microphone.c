@@ -3,7 +3,7 @@
 #include <math.h>
 #include <spa/param/audio/format-utils.h>
 
-// Takes bytes out of the store, as many as are there.
+// Takes up to `count` bytes out of the store.
 static size_t take(struct cp_store *store, uint8_t *out, size_t count) {
     uint64_t taken = atomic_load_explicit(&store->taken, memory_order_relaxed);
     uint64_t there = atomic_load_explicit(&store->written, memory_order_acquire) - taken;
@@ -31,7 +31,7 @@ static void follow(struct cp_node *node, size_t frames) {
     SPA_FLAG_SET(node->match->flags, SPA_IO_RATE_MATCH_FLAG_ACTIVE);
 }
 
-// What to hand on: bytes from the store, with silence where there are none. Called on PipeWire's realtime thread.
+// Fills the output with bytes from the store, and silence after them. Called on PipeWire's realtime thread.
 static size_t fill(struct cp_node *node, uint8_t *out, size_t count) {
     size_t there = in_store(&node->store), got = 0, target = (size_t)node->target * node->frame_size;
     if (!atomic_load(&node->is_open)) {

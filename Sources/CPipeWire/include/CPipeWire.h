@@ -4,12 +4,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// PipeWire's client library: who is connected, what is linked, and nodes that hand on what a session captures. It is loaded when
-// a connection is first made, so that the program needs it nowhere else. Why shims: PipeWire's own functions are inline ones,
-// vtables and variadic macros, and its callbacks come on threads of its own.
+// PipeWire's client library: connected clients, links, and nodes that pass on the frames that a session captures. It is loaded
+// when a connection is first made, so that the program needs it nowhere else. Why shims: PipeWire's own functions are inline ones,
+// vtables and variadic macros, and its callbacks come on its own threads.
 //
-// A connection has a thread, on which all of `cp_watcher` and `cp_node_watcher` is called; what closes something may not be called
-// from there. All else may be called on any thread, but not at once with what closes the same thing. Results are >= 0 or -errno.
+// A connection has a thread, on which all of `cp_watcher` and `cp_node_watcher` is called; functions that close something must not
+// be called from there. All other functions may be called on any thread, but not at the same time as one that closes the same
+// object. Results are >= 0 or -errno.
 
 #ifndef CAPTUREGATE_SHIMS
 #pragma clang attribute push( \
@@ -41,8 +42,8 @@ struct cp_watcher {
     void (*ended)(void *context, int error);   // the daemon has gone; -errno
 };
 
-// Connects; -ELIBACC where there is no libpipewire, or one that is too old. `remote` is a socket's name or path, NULL for the
-// user's daemon. What is there already is told of, too.
+// Connects; -ELIBACC if there is no libpipewire, or one that is too old. `remote` is a socket's name or path, NULL for the user's
+// daemon. Existing objects are reported, too.
 int cp_connect(const char *remote, const struct cp_watcher *watcher, void **connection);
 // All nodes must have been closed.
 void cp_disconnect(void *connection);
@@ -52,9 +53,9 @@ int cp_show(void *connection, uint32_t client, uint32_t node, int is_shown);
 int cp_link(void *connection, uint32_t output, uint32_t input);
 // Destroys a link.
 int cp_unlink(void *connection, uint32_t link);
-// Silences the outputs by which others could listen in on what a node takes in, if it has any.
+// Silences the outputs, if any, through which others could listen to a node's input.
 int cp_mute_monitors(void *connection, uint32_t node);
-// Asks the session manager to link a stream to a node, by the metadata that desktops move streams with; -ENODEV where there is no
+// Asks the session manager to link a stream to a node, by the metadata that desktops move streams with; -ENODEV if there is no
 // metadata.
 int cp_aim(void *connection, uint32_t stream, uint32_t node);
 
@@ -104,13 +105,13 @@ struct cp_picture {
 int cp_camera_open(
     void *connection, const struct cp_labels *labels, const struct cp_picture *pictures, uint32_t count,
     const struct cp_node_watcher *watcher, void **node);
-// Hands a picture on, whose rows are `stride` bytes apart: 1, or 0 where nobody has given a buffer back.
+// Passes on a frame, whose rows are `stride` bytes apart: 1, or 0 if no buffer has been returned.
 int cp_camera_write(void *node, const void *bytes, size_t count, size_t stride, int64_t monotonic_ns, uint64_t sequence);
 
-// Lets pass what is written, or not, as at first: silence comes in its place, or no picture.
+// Lets written frames pass, or not, as at first: then silence or no frames are sent.
 void cp_pass(void *node, int is_open);
-// Stops the node for good and wipes its buffers, before anybody who was linked to it since gets any: allowed on the thread of the
-// connection alone.
+// Stops the node permanently and erases its buffers, before anybody who was linked to it since then gets any: allowed only on the
+// thread of the connection.
 void cp_seal(void *node);
 // Destroys the node; nothing is called afterwards.
 void cp_close(void *node);
@@ -127,7 +128,7 @@ struct cp_rate {
 
 enum { CP_RATES = 16 };
 
-// Size of a picture format, or range of sizes, with its rates.
+// Size of a video format, or range of sizes, with its rates.
 struct cp_mode {
     enum cp_pixels pixels;
     uint32_t width, height;              // the largest of a range
@@ -152,11 +153,11 @@ struct cp_visitor {
     void (*node)(void *context, const struct cp_found *node);
 };
 
-// Tells of all sources and sinks, on the caller's thread; `with_modes` asks cameras for theirs, too. -ETIMEDOUT where the daemon does not
-// answer in time.
+// Reports all sources and sinks, on the caller's thread; `with_modes` queries cameras for theirs, too. -ETIMEDOUT if the daemon
+// does not answer in time.
 int cp_list(const struct cp_remote *remote, int milliseconds, int with_modes, const struct cp_visitor *visitor);
 
-// What is to be captured, and how it is to come.
+// Target of a capture, and its format.
 struct cp_wish {
     const char *target;       // the node's name
     const char *description;  // of the stream, for persons
@@ -167,7 +168,7 @@ struct cp_wish {
     const struct cp_picture *picture;  // NULL for a microphone
 };
 
-// Some frames of sound, or a picture, lent for a call.
+// Some audio frames, or a video frame, lent for a call.
 struct cp_piece {
     const void *bytes;
     size_t count;          // 0 for a picture that did not come whole
@@ -188,11 +189,11 @@ struct cp_capture_watcher {
     void (*ended)(void *context, enum cp_end end);            // at most once, on the connection's thread; no piece comes after it
 };
 
-// Has a stream linked to a node, and to none but that. Nothing is captured yet. -ENODEV where there is no such node, -ENOLINK where no
-// session manager links it, -ECONNREFUSED where it is refused.
+// Links a stream to a node, and to no other. Nothing is captured yet. -ENODEV if there is no such node, -ENOLINK if no session
+// manager links it, -ECONNREFUSED if it is refused.
 int cp_capture_open(
     const struct cp_remote *remote, int seconds, const struct cp_wish *wish, const struct cp_capture_watcher *watcher, void **capture);
-// Error of `cp_capture_open` where nobody links the stream.
+// Error of `cp_capture_open` if nobody links the stream.
 enum { cp_not_linked = ENOLINK };
 
 // Captures from now on.
