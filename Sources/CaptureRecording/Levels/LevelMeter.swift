@@ -39,7 +39,7 @@ public struct LevelMeter: Sendable {
         }
     }
 
-    /// Takes the level of each channel since the last reading; silence where there was no audio.
+    /// Returns the level of each channel since the last reading; silence if there was no audio.
     public mutating func read() -> [AudioLevel] {
         let levels = sums.map(Self.level)
         reset()

@@ -1,9 +1,9 @@
 import CaptureEncoding
 import CaptureGate
 
-/// Microphone that is open to be metered: it tells the level of each channel, and lends no audio.
+/// Microphone that is open for metering: it reports the level of each channel, and lends no audio.
 ///
-/// The level `.meter` opens it. The device is closed when the value is released, or sooner when the gate says so.
+/// It requires the level `.meter`. The device is closed when the value is released, or sooner when the gate ends the capture.
 ///
 /// *session-bound*
 public struct LevelSession: ~Copyable, Sendable {
@@ -62,8 +62,8 @@ public struct LevelReading: Hashable, Sendable {
 
 /// Levels of a microphone as an asynchronous sequence.
 ///
-/// It ends when the capture is stopped, and throws where that ended otherwise. Leaving the loop closes the device soon;
-/// `close()` waits for it. It is for one loop.
+/// It ends when the capture is stopped, and throws if the capture ended for another reason. Leaving the loop closes the device
+/// soon; `close()` waits for it. It is for one loop.
 ///
 /// *thread-safe*
 public struct LevelReadings: AsyncSequence, Sendable {
@@ -97,7 +97,7 @@ public struct LevelReadings: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
-    /// Ends the capture, and returns when the device is closed and the audit log says so. More calls do no harm.
+    /// Ends the capture, and returns when the device is closed and the end is in the audit log. Further calls do nothing.
     public func close() async { await periods.close() }
 }
 

@@ -2,17 +2,18 @@ import CaptureEncoding
 import CaptureGate
 
 extension LiveCapture {
-    /// Lends each period of a microphone as samples of a type, converted where it has others; a clip has its own all the same.
+    /// Lends each period of a microphone as samples of a type, converted if the microphone has others. Clips are not affected.
     ///
     ///     let watch = try capture.watch(microphone, samples: Float.self) { header, samples in … }
     ///
-    /// Integers are rounded to the nearest and limited to full scale. The memory for it is taken with the first period.
+    /// Integers are rounded to the nearest and limited to full scale. Memory for the conversion is allocated with the first
+    /// period.
     ///
     /// - Parameters:
     ///   - device: microphone of the permit.
     ///   - type: `Int16`, `Int32`, or `Float` with full scale at ±1.
-    ///   - body: gets the header, and the samples of all channels in turn: `header.frameCount` times the channels. They are
-    ///     valid inside the call alone, which must be as quick as in ``watch(_:_:)``.
+    ///   - body: gets the header, and the samples of all channels interleaved: `header.frameCount` times the channels. They are
+    ///     valid only during the call, which must be as fast as in ``watch(_:_:)``.
     /// - Returns: the watch, which ends when it is released.
     /// - Throws: `.usage` for a device that is not of this capture, and for a camera.
     public func watch<Sample: AudioSample>(
@@ -30,16 +31,16 @@ extension LiveCapture {
 
     /// Lends each frame of a camera as pixels of one layout, for any camera format. The clip's frames are not affected.
     ///
-    /// They are converted on the thread that reads the devices, by `PictureConverter`. Where pictures are large, or only some
-    /// are looked at, ``frames(of:converting:keeping:)`` has that done elsewhere.
+    /// They are converted on the thread that reads the devices, by `PictureConverter`. If frames are large, or only some are used,
+    /// ``frames(of:converting:keeping:)`` converts them elsewhere.
     ///
     /// - Parameters:
     ///   - device: camera of the permit.
     ///   - format: `.bgra32` or `.rgba32` with an opaque alpha, `.rgb24`, or `.grey`.
-    ///   - body: gets the header and `header.byteCount` bytes, valid inside the call alone: rows without padding, of the size
-    ///     in ``tracks``. A frame that is broken has no bytes. It must be as quick as in ``watch(_:_:)``.
+    ///   - body: gets the header and `header.byteCount` bytes, valid only during the call: rows without padding, in the size in
+    ///     ``tracks``. A broken frame has no bytes. The call must be as fast as in ``watch(_:_:)``.
     /// - Returns: the watch, which ends when it is released.
-    /// - Throws: `.usage` for another format, for a camera whose frames `PictureConverter` does not take, for a microphone, and
+    /// - Throws: `.usage` for another format, for a camera whose frames `PictureConverter` does not support, for a microphone, and
     ///   for a device that is not of this capture.
     public func watch(
         _ device: DeviceID, converting format: PixelFormat, _ body: @escaping @Sendable (FrameHeader, RawSpan) -> Void
@@ -62,7 +63,7 @@ extension LiveCapture {
         return try frames(of: device, keeping: count).converted(by: converter)
     }
 
-    /// - Returns: `nil` where frames are such pixels already.
+    /// - Returns: `nil` if frames are such pixels already.
     private func converter(of device: DeviceID, to format: PixelFormat) throws(CaptureError) -> PictureConverter? {
         guard let own = try track(of: device).video else {
             throw CaptureError(
@@ -83,7 +84,7 @@ extension LiveCapture {
     }
 }
 
-/// Conversion of copies, by whoever takes them.
+/// Conversion of copies by the code that reads them.
 ///
 /// *thread-safe*
 final class CopyConversion: Sendable {

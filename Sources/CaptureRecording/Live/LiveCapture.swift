@@ -2,19 +2,19 @@ import CaptureEncoding
 import CaptureGate
 import Dispatch
 
-/// Running devices of a permit, on which clips are recorded one after the other while others see the frames.
+/// Running devices of a permit, on which clips are recorded one after another while other code sees the frames.
 ///
-/// One permission, asked for once, is enough for all of it: the devices run from the opening to ``close()``. A clip begins with
-/// what is captured when it is asked for, and ends at the moment at which it is stopped; its files are those that a `Recorder`
-/// makes. Beside it, ``frames(of:keeping:)`` hands out copies, and ``watch(_:_:)`` lends the frames themselves: to a preview, a
-/// meter or an analysis; both convert where they are asked to.
+/// One permission, requested once, is enough for all of it: the devices run from the opening to ``close()``. A clip begins at the
+/// moment of the request, and ends at the moment when it is stopped; its files are like those of a `Recorder`. Meanwhile
+/// ``frames(of:keeping:)`` returns copies, and ``watch(_:_:)`` lends the frames themselves: to a preview, a meter or an analysis.
+/// Both can convert the frames.
 ///
 ///     let capture = try await LiveCapture(opening: permit)
 ///     let first = try await capture.record(into: RecordingTarget("take-1.mkv"), for: .seconds(10))
 ///     let second = try await capture.record(into: RecordingTarget("take-2.mkv"), for: .seconds(10))
 ///     await capture.close()
 ///
-/// A revocation ends all of it, and so does a device that is unplugged while no clip waits for its return.
+/// A revocation ends everything, and so does a device that is unplugged while no clip waits for its return.
 ///
 /// *thread-safe*
 public final class LiveCapture: Sendable {
@@ -29,8 +29,9 @@ public final class LiveCapture: Sendable {
     /// Opens every device of a permit, and starts the captures.
     ///
     /// - Parameters:
-    ///   - permit: of microphones at the level `.record` and cameras at `.video`: where one is for less, none is opened.
-    ///   - settings: of the devices and of the clips.
+    ///   - permit: permit for microphones at the level `.record` and cameras at `.video`. If one has a lower level, none is
+    ///     opened.
+    ///   - settings: settings of the devices and of the clips.
     /// - Throws: as `Recorder.init(opening:settings:)`.
     public init(
         opening permit: consuming Permit, settings: RecorderSettings = RecorderSettings()
@@ -57,14 +58,14 @@ public final class LiveCapture: Sendable {
     /// Records a clip; call it as often as you like, one clip at a time.
     ///
     /// - Parameters:
-    ///   - target: output of the clip. A camera's frames are not converted for it, as others may have them: where the format
-    ///     can't store them, open the capture with a pixel format that it can.
+    ///   - target: output of the clip. A camera's frames are not converted for it, as others may use them: if the format can't
+    ///     store them, open the capture with a pixel format that it can.
     ///   - others: further outputs, each with the tracks that its format can hold.
-    ///   - duration: of the clip; the settings' where it is `nil`.
-    ///   - control: pauses, resumes and ends the clip; so does cancelling the task. The devices run on.
+    ///   - duration: duration of the clip; `nil` uses the settings'.
+    ///   - control: pauses, resumes and ends the clip; so does cancelling the task. The devices continue to run.
     ///   - onEvent: called on the recorder's thread.
-    /// - Throws: where no file came to be. `.usage` while another clip is recorded: stop that one first, or name all outputs
-    ///   at once. The error that ended the capture where it has ended.
+    /// - Throws: if no file was created. `.usage` while another clip is recorded: stop that one first, or name all outputs at
+    ///   once. If the capture has ended, the error that ended it.
     public func record(
         into target: RecordingTarget, and others: [RecordingTarget] = [], for duration: Duration? = nil,
         control: RecordingControl? = nil, onEvent: @escaping @Sendable (RecordingEvent) -> Void = { _ in }
@@ -99,9 +100,9 @@ public final class LiveCapture: Sendable {
     /// Copies of the frames of a device, from now on.
     ///
     /// - Parameters:
-    ///   - device: of the permit.
-    ///   - count: frames that wait for a slow reader, at least 1: the oldest are lost to it first, and the headers' sequence
-    ///     numbers tell.
+    ///   - device: device of the permit.
+    ///   - count: number of frames that wait for a slow reader, at least 1. The oldest are lost first, which shows in the headers'
+    ///     sequence numbers.
     /// - Throws: `.usage` for a device that is not of this capture.
     public func frames(of device: DeviceID, keeping count: Int = 4) throws(CaptureError) -> LiveFrames {
         let open = try open(device)
@@ -157,9 +158,10 @@ public final class LiveCapture: Sendable {
     }
 }
 
-/// Copies of the frames of a device that runs on: an asynchronous sequence for one loop.
+/// Copies of the frames of a running device: an asynchronous sequence for one loop.
 ///
-/// It ends when the capture is closed, and throws where it ended otherwise. Leaving the loop leaves the capture as it is.
+/// It ends when the capture is closed, and throws if the capture ended for another reason. Leaving the loop does not affect the
+/// capture.
 ///
 /// *thread-safe*
 public struct LiveFrames: AsyncSequence, Sendable {
@@ -167,12 +169,12 @@ public struct LiveFrames: AsyncSequence, Sendable {
     public typealias Failure = CaptureError
 
     private let stream: AsyncStream<Result<CapturedFrame, CaptureError>>
-    /// Conversion of what is taken; `nil` for frames as they are.
+    /// Conversion of the frames; `nil` for unchanged frames.
     private var conversion: CopyConversion?
 
     init(_ stream: AsyncStream<Result<CapturedFrame, CaptureError>>) { self.stream = stream }
 
-    /// The same frames, converted; as they are by `nil`.
+    /// The same frames, converted; unchanged for `nil`.
     func converted(by converter: PictureConverter?) -> LiveFrames {
         var frames = self
         frames.conversion = converter.map(CopyConversion.init)
@@ -221,7 +223,7 @@ public final class FrameWatch: Sendable {
         self.device = device
     }
 
-    /// Ends it; a call that runs meanwhile still returns.
+    /// Ends it; a call that is running still returns.
     public func cancel() { device.remove(watcher) }
 
     deinit { cancel() }

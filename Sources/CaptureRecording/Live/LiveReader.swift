@@ -32,8 +32,8 @@ final class LiveJob: Sendable {
     }
 }
 
-/// Thread that reads the devices of a running capture: between clips it gives up their frames, so that none that is old gets
-/// into the next one.
+/// Thread that reads the devices of a running capture. Between clips it discards their frames, so that no old frame gets into the
+/// next clip.
 ///
 /// *thread-safe*
 final class LiveReader: Sendable {
@@ -47,15 +47,15 @@ final class LiveReader: Sendable {
         var next: LiveJob?
         var current: LiveJob?
         var isClosed = false
-        /// End of the capture that nobody asked for.
+        /// Unrequested end of the capture.
         var failure: CaptureError?
         var hasEnded = false
     }
 
-    /// Interval at which it is woken where nobody watches.
+    /// Interval at which it is woken if nobody watches.
     private static let interval = Duration.milliseconds(50)
 
-    /// - Throws: `.unavailable` where the process has no descriptor left.
+    /// - Throws: `.unavailable` if the process has no descriptor left.
     init(_ devices: [OpenDevice]) throws(CaptureError) {
         self.devices = devices
         wakeup = try EventDescriptor.forWaiting()
@@ -126,7 +126,7 @@ final class LiveReader: Sendable {
     }
 
     /// Waits for frames, and gives them up.
-    /// - Returns: false where a device has ended.
+    /// - Returns: false if a device has ended.
     private func idle() -> Bool {
         var items = devices.map { PollItem($0.readySignal) } + [PollItem(wakeup.descriptor)]
         _ = try? Poll.wait(for: &items, milliseconds: -1)

@@ -17,16 +17,16 @@ final class AudioTrackRecorder: TrackRecorder {
     /// Made with the first period: only then is the device's clock known.
     private var output: AudioTrackWriter?
     private var aligner: AudioAligner?
-    /// True where the device was away at the clip's end.
+    /// True if the device was away at the clip's end.
     private var hasMissed = false
 
     /// - Parameters:
-    ///   - owner: of the session.
+    ///   - owner: owner of the session.
     ///   - clip: the clip's time.
     ///   - losses: counts frames that were lost.
-    ///   - silence: ends the recording where it is quiet; `nil` where nothing does.
+    ///   - silence: ends the recording after a silence; `nil` for never.
     ///   - role: relation to the clip's clock.
-    /// - Returns: `nil` for a session that is closed.
+    /// - Returns: `nil` for a closed session.
     init?(
         _ owner: SessionOwner<AudioFormat>, _ clip: ClipClock, _ losses: LossLog, silence: SilenceDetector?,
         role: SyncRole
@@ -152,6 +152,6 @@ final class AudioTrackRecorder: TrackRecorder {
 }
 
 extension AudioFormat {
-    /// Both, or nothing where there is no device.
+    /// Both, or nothing if there is no device.
     fileprivate func paired(with device: Device?) -> (AudioFormat, Device)? { device.map { (self, $0) } }
 }

@@ -1,10 +1,11 @@
 import CaptureEncoding
 import CaptureGate
 
-/// Rule by which pictures of a camera's own stream enter a clip: the first one is a key frame, and so is the first one behind
-/// each that the clip does not have on purpose, such as those of a pause.
+/// Rule for the frames of a camera's own stream in a clip: the first one is a key frame, and so is the first one after frames that
+/// were omitted on purpose, such as those of a pause.
 ///
-/// Behind a loss pictures go on: nobody can tell what a decoder makes of them, and there may be no key frame for long.
+/// After a loss the clip continues with any frame: the effect on a decoder is unknown, and there may be no key frame for a long
+/// time.
 ///
 /// *session-bound*
 final class KeyFrameStart {
@@ -35,14 +36,14 @@ final class KeyFrameStart {
         case admitted
         /// It needs others that the clip lacks.
         case waits
-        /// It is no picture, and none is missing without it.
+        /// Not a frame, and nothing is missing without it.
         case apart
     }
 
     /// Decides whether a frame may enter the clip.
     /// - Throws: `.unavailable` for a camera that sends no key frame for half a minute.
     func judge(_ frame: RawSpan, _ header: FrameHeader) throws(CaptureError) -> Verdict {
-        // A camera that was away, or started anew, codes from the start.
+        // A camera that was missing, or was restarted, codes from the start.
         if header.flags.contains(.reattached) || header.flags.contains(.restarted) { isWaiting = true }
         let found = stream.look(at: frame)
         guard found != .header else { return .apart }
@@ -56,8 +57,8 @@ final class KeyFrameStart {
         return .waits
     }
 
-    /// Lends a frame that may enter the clip, with its parameter sets where a clip can begin.
-    /// - Parameter body: true if the clip has the frame. Where it has not, it goes on with the next key frame.
+    /// Lends a frame that may enter the clip, with its parameter sets if a clip can begin there.
+    /// - Parameter body: returns true if the clip contains the frame. If not, the clip continues with the next key frame.
     func enter(
         _ frame: RawSpan, _ body: (RawSpan) throws(CaptureError) -> Bool
     ) throws(CaptureError) {

@@ -11,9 +11,9 @@ final class LossLog {
     private struct TrackLosses {
         let track: ClipTrack
         var lost = LostFrames()
-        /// Frames with an error flag, no bytes or too few: the device's statistics tell the three apart at the end.
+        /// Frames with an error flag, no bytes or too few: the device's statistics distinguish the three at the end.
         var damaged: UInt64 = 0
-        /// Total of the frames that the writer left out, at the last look.
+        /// Total of the frames that the writer dropped, at the last check.
         var leftOut: UInt64 = 0
         var events: [LossEvent] = []
     }
@@ -43,7 +43,7 @@ final class LossLog {
     ///   - device: frames lost by the device.
     ///   - ring: frames for which the ring had no free slot.
     ///   - damaged: frames with an error flag, no bytes or too few.
-    ///   - flags: of the frame after them; they tell why the device lost its own.
+    ///   - flags: flags of the frame after them, which show why the device lost frames.
     ///   - track: index in the clip.
     func count(device: UInt64, ring: UInt64, damaged: UInt64 = 0, before flags: FrameFlags, of track: Int) {
         tracks[track].lost.add(device, before: flags)
@@ -58,13 +58,13 @@ final class LossLog {
 
     // MARK: Policy
 
-    /// Does with a loss as the policy says: notes an event, or ends the clip. It counts nothing.
+    /// Handles a loss by the policy: notes an event, or ends the clip. It counts nothing.
     /// - Parameters:
-    ///   - frames: missing before the next frame; 0 does nothing.
+    ///   - frames: frames missing before the next one; 0 does nothing.
     ///   - track: index in the clip.
-    ///   - nanoseconds: start of the hole in the clip.
-    ///   - signal: cause of the loss, where it is the input's signal.
-    /// - Throws: where the clip is to end before the hole.
+    ///   - nanoseconds: start of the gap in the clip.
+    ///   - signal: cause of the loss, if it is the input's signal.
+    /// - Throws: if the clip must end before the gap.
     func note(
         _ frames: UInt64, of track: Int, at nanoseconds: Int64, signal: SignalState = .present
     ) throws(CaptureError) {
@@ -76,9 +76,9 @@ final class LossLog {
         untold.append((track, event))
     }
 
-    /// Notes the frames that a writer left out since the last call.
+    /// Notes the frames that a writer dropped since the last call.
     /// - Parameters:
-    ///   - total: `ClipWriter.leftOut(of:)`. The writer counts these; here is only how far they were noted.
+    ///   - total: `ClipWriter.leftOut(of:)`. The writer counts them; here is only the number noted so far.
     ///   - track: index in the clip.
     ///   - nanoseconds: the last frame's time in the clip.
     /// - Throws: as `note(_:of:at:signal:)`.
@@ -109,7 +109,7 @@ final class LossLog {
     /// Frames lost in a track so far, damaged ones included.
     func total(of track: Int) -> UInt64 { tracks[track].lost.total + tracks[track].damaged }
 
-    /// Events of a track, the first thousand; `nil` where losses are not marked.
+    /// Events of a track, the first thousand; `nil` if losses are not marked.
     func events(of track: Int) -> [LossEvent]? { policy == .mark ? tracks[track].events : nil }
 
     /// Events since the last call.

@@ -32,8 +32,8 @@ final class SessionOwner<Format: Sendable>: Sendable {
     /// Gives the session away, to be closed; `nil` the second time.
     func take() -> CaptureSession<Format>? { session.withLock { $0.take() } }
 
-    /// Starts the capture, or goes on with it.
-    /// - Parameter interval: at which a reader in no hurry is woken; where somebody watches, each frame wakes it.
+    /// Starts the capture, or continues with it.
+    /// - Parameter interval: interval at which a reader without hurry is woken; if somebody watches, each frame wakes it.
     func start(wakingEvery interval: Duration) {
         let interval = watching.withLock { watching in
             (watching.interval, watching.isSet) = (interval, false)
@@ -46,7 +46,7 @@ final class SessionOwner<Format: Sendable>: Sendable {
     }
 
     /// Lends the next period or video frame, to those who watch first.
-    /// - Returns: the result of `body`; `nil` where nothing is there now.
+    /// - Returns: the result of `body`; `nil` if nothing is there now.
     func withNext<Value: Sendable>(
         _ body: (FrameHeader, RawSpan) throws(CaptureError) -> Value
     ) throws(CaptureError) -> Value? {
@@ -60,7 +60,7 @@ final class SessionOwner<Format: Sendable>: Sendable {
         }
     }
 
-    /// Gives up the frames that are there, but for those who watch.
+    /// Discards the available frames, except for watchers.
     func skip() {
         // Nothing in it throws.
         while (try? withNext { (_, _) throws(CaptureError) in true }) ?? false {}
@@ -89,7 +89,7 @@ final class SessionOwner<Format: Sendable>: Sendable {
     }
 
     /// Tells those who watch that no more frames follow.
-    /// - Parameter error: that ended the capture; `nil` where the program did.
+    /// - Parameter error: that ended the capture; `nil` if the program did.
     func endWatching(_ error: CaptureError?) {
         for watcher in watching.withLock({ $0.watchers }) { watcher.end(error) }
         watching.withLock { $0.watchers = [] }
@@ -140,7 +140,7 @@ enum OpenDevice: Sendable {
         return devices
     }
 
-    /// Opens the device of a permit, where there are threads for all of them.
+    /// Opens the device of a permit, if there are threads for all of them.
     /// - Throws: as `AudioSession` and `VideoSession`.
     private init(_ permit: consuming DevicePermit, settings: RecorderSettings) async throws(CaptureError) {
         if permit.capability == .microphone {
@@ -159,12 +159,12 @@ enum OpenDevice: Sendable {
         if case .microphone = self { true } else { false }
     }
 
-    /// Converts a camera's frames if a target can't have them. If that is impossible, the writer reports it.
+    /// Converts a camera's frames if a target can't store them. If that is impossible, the writer reports it.
     /// - Parameters:
-    ///   - target: of the clip.
-    ///   - codec: of the clip.
-    ///   - mayConvert: false where others have the frames as they are.
-    /// - Throws: `.usage` for frames that can't be converted, or may not.
+    ///   - target: target of the clip.
+    ///   - codec: codec of the clip.
+    ///   - mayConvert: false if others use the unconverted frames.
+    /// - Throws: `.usage` for frames that can't or must not be converted.
     func adapt(to target: RecordingTarget, _ codec: VideoCodec, mayConvert: Bool) throws(CaptureError) {
         guard case .camera(let owner) = self else { return }
         try owner.session.withLock { (session) throws(CaptureError) in
@@ -224,7 +224,7 @@ enum OpenDevice: Sendable {
         }
     }
 
-    /// Gives up the frames that are there, but for those who watch.
+    /// Discards the available frames, except for watchers.
     func skip() {
         switch self {
         case .microphone(let owner): owner.skip()

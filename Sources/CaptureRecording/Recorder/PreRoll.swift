@@ -6,7 +6,7 @@ import LinuxSystem
 struct PreRoll {
     /// Time before the start that belongs to the clip, nanoseconds; 0 for a start that is only scheduled.
     let length: Int64
-    /// Scheduled start, nanoseconds since 1970; `nil` where somebody asks for it.
+    /// Scheduled start, nanoseconds since 1970; `nil` if somebody asks for it.
     let startsAt: Int64?
 
     /// Memory of all devices together, bytes.
@@ -16,14 +16,14 @@ struct PreRoll {
     /// The same beside a camera's own stream, for its last key frame before the start.
     static let slackOfKeys: Int64 = 10_000_000_000
 
-    /// - Returns: `nil` where a recording begins when its devices deliver.
+    /// - Returns: `nil` if a recording begins when its devices deliver.
     init?(_ settings: RecorderSettings) {
         guard settings.preRoll != nil || settings.startsAt != nil else { return nil }
         length = settings.preRoll?.nanoseconds ?? 0
         startsAt = settings.startsAt?.exactNanoseconds
     }
 
-    /// Refuses a pre-roll that would not fit into memory, rather than keep less than was asked for.
+    /// Refuses a pre-roll that would not fit into memory, rather than keep a shorter one than requested.
     /// - Throws: `.usage`, with the memory that it needs.
     func check(_ tracks: [ClipTrack]) throws(CaptureError) {
         guard length > 0 else { return }
@@ -53,8 +53,8 @@ struct PreRoll {
         Int(track.rawBytesPerSecond * Double(length + Self.slack) / 1e9)
     }
 
-    /// Start on CLOCK_MONOTONIC, once it is there; `nil` before.
-    /// - Parameter asked: moment at which somebody asked for it, CLOCK_MONOTONIC nanoseconds.
+    /// Start on CLOCK_MONOTONIC, once it is known; `nil` before.
+    /// - Parameter asked: moment of a request to start, CLOCK_MONOTONIC nanoseconds.
     func start(asked: Int64?) -> Int64? {
         // Without a pre-roll only the scheduled moment counts: nothing was captured at any other.
         if let asked, length > 0 || startsAt == nil { return asked }
@@ -63,7 +63,7 @@ struct PreRoll {
         return left > 0 ? nil : SystemClock.monotonic.now + left
     }
 
-    /// Time to wait before the next look, milliseconds.
+    /// Time to wait before the next check, milliseconds.
     var patience: Int32 {
         guard let startsAt else { return 100 }
         let left = (startsAt - SystemClock.realtime.now) / 1_000_000
@@ -81,7 +81,7 @@ extension ClipTrack {
     }
 }
 
-/// Frames of one device in memory, the oldest first: those from before the start was asked for.
+/// Frames of one device in memory, the oldest first: those from before the start was requested.
 final class PreRollBuffer {
     private struct Frame {
         var header: FrameHeader
@@ -99,10 +99,10 @@ final class PreRollBuffer {
     private(set) var byteCount = 0
 
     var isEmpty: Bool { first == frames.count }
-    /// Timestamp of the oldest, CLOCK_MONOTONIC nanoseconds; `nil` where there is none.
+    /// Timestamp of the oldest, CLOCK_MONOTONIC nanoseconds; `nil` if there is none.
     var oldest: Int64? { isEmpty ? nil : frames[first].header.timestamp }
 
-    /// - Parameter isKey: true where a clip can begin with the frame.
+    /// - Parameter isKey: true if a clip can begin with the frame.
     func append(_ header: FrameHeader, _ bytes: RawSpan, isKey: Bool = true) {
         var copy = spare.popLast() ?? []
         copy.removeAll(keepingCapacity: true)
@@ -117,23 +117,23 @@ final class PreRollBuffer {
     /// - Parameters:
     ///   - moment: CLOCK_MONOTONIC nanoseconds.
     ///   - most: bytes.
-    /// - Returns: its header; `nil` where it stays.
+    /// - Returns: its header; `nil` if it stays.
     func dropFirst(before moment: Int64, most: Int) -> FrameHeader? {
         guard frames.count - first > 1 else { return nil }
         guard frames[first + 1].header.timestamp <= moment || byteCount > most else { return nil }
         return removeFirst()
     }
 
-    /// Removes the oldest frame where a clip would not begin with it, or where the latest one serves as well; so it does where
-    /// they take more memory than allowed.
-    /// - Returns: its header; `nil` where it stays.
+    /// Removes the oldest frame if a clip would not begin with it, or if a later one can be used instead; also if the frames need
+    /// more memory than allowed.
+    /// - Returns: its header; `nil` if it stays.
     func dropFirstBeforeKey(most: Int) -> FrameHeader? {
         guard !isEmpty, let last = frames.last else { return nil }
         let isBefore = last.isKey && frames.count - first > 1
         return isBefore || !frames[first].isKey || byteCount > most ? removeFirst() : nil
     }
 
-    /// Timestamp of the last frame up to a moment that a clip can begin with, else of the first one; `nil` where there is none.
+    /// Timestamp of the last frame up to a moment that a clip can begin with, otherwise of the first one; `nil` if there is none.
     func keyTime(near moment: Int64) -> Int64? {
         let times = frames[first...].lazy.filter(\.isKey).map(\.header.timestamp)
         return times.last { $0 <= moment } ?? times.first
@@ -161,17 +161,17 @@ final class PreRollBuffer {
     }
 }
 
-/// Throttle for frames that are in memory already: they wait for an output that is behind and would leave some out, but no
-/// longer than a stuck pipe deserves.
+/// Throttle for frames that are in memory already. They wait for an output that is behind and would drop some, but not forever if
+/// the output is stuck.
 struct Throttle {
-    /// Time between two looks, milliseconds.
+    /// Time between two checks, milliseconds.
     static let pause: Int32 = 5
-    /// Time without any progress after which it gives up, nanoseconds.
+    /// Time without any progress after which it stops waiting, nanoseconds.
     private static let patience: Int64 = 2_000_000_000
     private var since: Int64?
 
     /// Decides whether to wait.
-    /// - Parameter isBusy: true where the output is behind.
+    /// - Parameter isBusy: true if the output is behind.
     /// - Returns: true to wait.
     mutating func holds(_ isBusy: Bool) -> Bool {
         holds(isBusy, now: isBusy ? SystemClock.monotonic.now : 0)
@@ -179,7 +179,7 @@ struct Throttle {
 
     /// Decides whether to wait, at a moment.
     /// - Parameters:
-    ///   - isBusy: true where the output is behind.
+    ///   - isBusy: true if the output is behind.
     ///   - now: CLOCK_MONOTONIC nanoseconds.
     mutating func holds(_ isBusy: Bool, now: Int64) -> Bool {
         guard isBusy else {

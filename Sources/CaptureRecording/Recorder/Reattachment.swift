@@ -6,7 +6,7 @@ import LinuxSystem
 ///
 /// *session-bound*
 final class Reattachment {
-    /// Result of a look at a device whose capture has ended.
+    /// Result of a search for a device whose capture has ended.
     enum Outcome {
         /// It is away, and waited for.
         case away
@@ -22,7 +22,7 @@ final class Reattachment {
     private struct Absent {
         /// Moment from which it is away; `nil` while it is there.
         var since: Int64?
-        /// Moment of the next look.
+        /// Moment of the next search.
         var nextLook: Int64 = 0
         /// Length of its track when it came back.
         var reached: Int64?
@@ -30,14 +30,14 @@ final class Reattachment {
         var otherwise: Int64?
     }
 
-    /// Time for which a device is waited for, nanoseconds; `nil` where none is.
+    /// Time for which a device is waited for, nanoseconds; `nil` if none is.
     private let patience: Int64?
     private let clip: ClipClock
     /// Absent devices by track index in the clip.
     private var absences: [Int: Absent] = [:]
     /// Time for which a device that is back may be another: its firmware is not loaded yet, nanoseconds.
     private static let otherwisePatience: Int64 = 1_000_000_000
-    /// Time between two looks, each of which goes through all devices, nanoseconds.
+    /// Time between two searches, each of which scans all devices, nanoseconds.
     private static let interval: Int64 = 200_000_000
 
     init(patience: Duration?, clip: ClipClock) {
@@ -53,10 +53,10 @@ final class Reattachment {
         isAway(track) || absences[track.index]?.reached == track.elapsed
     }
 
-    /// Looks for a track's device, if that is due, and opens it if it is back.
+    /// Searches for a track's device, if that is due, and opens it if it is back.
     /// - Parameters:
-    ///   - track: whose device's capture has ended.
-    ///   - end: of that capture.
+    ///   - track: track whose device's capture has ended.
+    ///   - end: end of that capture.
     func look(at track: any TrackRecorder, _ end: SessionEnd) -> Outcome {
         guard Self.mayReturn(end), let patience else { return .over(end) }
         let now = SystemClock.monotonic.now
@@ -80,7 +80,7 @@ final class Reattachment {
         if case .deviceGone = end { true } else { false }
     }
 
-    /// Moment at which the clip has its full length; `nil` where that is open.
+    /// Moment at which the clip has its full length; `nil` if that is open.
     private var clipEnd: Int64? {
         guard let origin = clip.origin, let duration = clip.duration else { return nil }
         return origin + duration
@@ -107,7 +107,7 @@ final class Reattachment {
         // Another signal stays another; the error that ended the capture names both.
         case .notAsAsked where !isGone(end): return .over(end)
         case .revoked, .expired: return .over(.refused(error))
-        // Each further look would leave a thread behind.
+        // Each further search would leave another thread hanging.
         case .stalled: return .over(.stalled(error))
         case .notAsAsked:
             let begun = absences[index]?.otherwise ?? now

@@ -1,7 +1,7 @@
 import CaptureEncoding
 import CaptureGate
 
-/// Settings of a recording. Those that are left out are the device's choice, or the format's.
+/// Settings of a recording. By default the device or the format decides.
 ///
 /// *thread-safe*
 public struct RecorderSettings: Sendable {
@@ -14,7 +14,7 @@ public struct RecorderSettings: Sendable {
     /// Settings of single cameras, in place of ``video``.
     public var videoOf: [DeviceID: VideoSettings] = [:]
     /// Channels, gain, sample rate and mix of the clip's audio. Microphones are asked for the sample rate and the channels first,
-    /// unless ``audio`` says others, and the rest is converted.
+    /// unless ``audio`` has others, and the rest is converted.
     public var conversion = AudioConversion()
     /// Conversions of single microphones, which replace ``conversion``. Only ``conversion`` decides whether all are mixed.
     public var conversionOf: [DeviceID: AudioConversion] = [:]
@@ -28,13 +28,13 @@ public struct RecorderSettings: Sendable {
     /// Captured time before the start that belongs to the clip. It stays in memory until the start: at `startsAt`, or at
     /// ``RecordingControl/begin()``. `nil` starts at once.
     ///
-    /// Audio waits as the device delivers it. Video waits as JPEG images where every output stores such images, else raw. A
-    /// pre-roll that is known to need more than 1 GiB is refused; JPEG images beyond that are forgotten, and `.started` says how
-    /// long the pre-roll was.
+    /// Audio waits as the device delivers it. Video waits as JPEG images if every output stores such images, otherwise raw. A
+    /// pre-roll that is known to need more than 1 GiB is refused. JPEG images beyond that are discarded, and `.started` reports
+    /// the length of the pre-roll.
     public var preRoll: Duration?
     /// Length of the clip, to the frame, pre-roll included; `nil` until it is stopped.
     public var duration: Duration?
-    /// Rule that ends the clip, to the sample, where all its microphones are quiet; `nil` never. It does nothing without a
+    /// Rule that ends the clip, to the sample, after a silence of all its microphones; `nil` for never. It has no effect without a
     /// microphone.
     public var untilSilence: SilenceRule?
     /// Consequence of lost frames.

@@ -8,7 +8,7 @@ struct Recording {
     let targets: [RecordingTarget]
     let settings: RecorderSettings
     let control: RecordingControl
-    /// True where devices run on behind the clip.
+    /// True if devices continue to run after the clip.
     let keepsDevices: Bool
     let onEvent: @Sendable (RecordingEvent) -> Void
 
@@ -74,7 +74,7 @@ struct Recording {
     }
 
     /// Keeps raw video of the pre-roll as JPEG images if that is all the clip stores of it. If another output needs the frames
-    /// themselves, they are kept as they are.
+    /// themselves, they are kept unchanged.
     private func prepare(_ tracks: [any TrackRecorder], _ preRoll: PreRoll) throws(CaptureError) {
         let encoders = settings.encoders
         if preRoll.length > 0, formats.allSatisfy({ $0.keepsJPEG(encoders) }) {

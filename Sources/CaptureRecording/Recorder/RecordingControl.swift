@@ -8,19 +8,19 @@ import Synchronization
 /// *thread-safe*
 public final class RecordingControl: Sendable {
     private let request = Locked<(reason: EndReason, moment: Int64)?>(nil)
-    /// Moment at which the start was asked for, CLOCK_MONOTONIC nanoseconds; 0 before.
+    /// Moment at which the start was requested, CLOCK_MONOTONIC nanoseconds; 0 before.
     private let begun = Atomic<Int64>(0)
-    /// Moments at which a pause or its end was asked for in turn, CLOCK_MONOTONIC nanoseconds.
+    /// Moments at which a pause and its end were requested in turn, CLOCK_MONOTONIC nanoseconds.
     private let turns = Locked<[Int64]>([])
     /// Moments at which a chapter was set, CLOCK_MONOTONIC nanoseconds, and its title.
     private let marks = Locked<[ChapterMark]>([])
-    /// Number of both: a look at it is cheap.
+    /// Number of both: reading it is cheap.
     private let requests = Atomic<Int>(0)
-    /// Descriptor for poll(2), readable once a stop was asked for.
+    /// Descriptor for poll(2), readable once a stop was requested.
     var descriptor: Int32 { event.descriptor }
     private let event: EventDescriptor
 
-    /// - Throws: `.unavailable` where the process has no descriptor left.
+    /// - Throws: `.unavailable` if the process has no descriptor left.
     public init() throws(CaptureError) { event = try EventDescriptor.forWaiting() }
 
     /// Ends the recording. The first reason stays; more calls do no harm.
@@ -40,10 +40,10 @@ public final class RecordingControl: Sendable {
     /// started counts from its start. Pausing a paused recording does nothing.
     public func pause() { turn { !$0 } }
 
-    /// Resumes a paused recording; does nothing where it is not paused.
+    /// Resumes a paused recording; does nothing if it is not paused.
     public func resume() { turn { $0 } }
 
-    /// Pauses, or resumes where it is paused.
+    /// Pauses, or resumes if it is paused.
     public func togglePause() { turn { _ in true } }
 
     /// - Parameter turns: true for a request that is to be carried out, given whether the recording is paused.
@@ -63,20 +63,20 @@ public final class RecordingControl: Sendable {
 
     /// Number of requests about pauses and chapters so far.
     var requestCount: Int { requests.load(ordering: .acquiring) }
-    /// Moments at which a pause or its end was asked for in turn, CLOCK_MONOTONIC nanoseconds.
+    /// Moments at which a pause and its end were requested in turn, CLOCK_MONOTONIC nanoseconds.
     var pauses: [Int64] { turns.withLock { $0 } }
     /// Chapters in the order in which they were set.
     var chapterMarks: [ChapterMark] { marks.withLock { $0 } }
 
-    /// Moment at which the start was asked for, CLOCK_MONOTONIC nanoseconds.
+    /// Moment at which the start was requested, CLOCK_MONOTONIC nanoseconds.
     var beginning: Int64? {
         let moment = begun.load(ordering: .acquiring)
         return moment == 0 ? nil : moment
     }
 
-    /// Reason of a stop that was asked for; `nil` before.
+    /// Reason of a requested stop; `nil` before.
     var requested: EndReason? { request.withLock { $0?.reason } }
-    /// Moment at which it was asked for, CLOCK_MONOTONIC nanoseconds.
+    /// Moment of that request, CLOCK_MONOTONIC nanoseconds.
     var requestedAt: Int64? { request.withLock { $0?.moment } }
 }
 
@@ -104,7 +104,7 @@ public struct ScheduledStart: Hashable, Sendable {
     /// - Parameters:
     ///   - preRoll: that the recording will have.
     ///   - control: its stop ends the wait.
-    /// - Throws: `.dismissed` where the recording was stopped meanwhile.
+    /// - Throws: `.dismissed` if the recording was stopped meanwhile.
     public func wait(preRoll: Duration? = nil, control: RecordingControl) async throws(CaptureError) {
         let opening = (sinceEpoch - Self.head - (preRoll ?? .zero)).exactNanoseconds
         while true {

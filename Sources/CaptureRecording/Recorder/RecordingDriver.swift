@@ -12,17 +12,17 @@ final class RecordingDriver {
         let writer: any ClipWriter
         let clip: ClipClock
         let losses: LossLog
-        /// Ends the recording where it is quiet; `nil` where nothing does.
+        /// Ends the recording after a silence; `nil` for never.
         let silence: SilenceDetector?
         let control: RecordingControl
         /// Ends the capture while a writer waits for its reader.
         let stop: StopMonitor
         let reattachment: Reattachment
-        /// Start that is waited for; `nil` where the clip begins at once.
+        /// Start that is waited for; `nil` if the clip begins at once.
         let preRoll: PreRoll?
         /// Titles of chapters that are set without one.
         var chapterTitles: [String] = []
-        /// True where devices run on behind the clip.
+        /// True if devices continue to run after the clip.
         var keepsDevices = false
     }
 
@@ -55,7 +55,7 @@ final class RecordingDriver {
     }
 
     /// Records until it is over, and finishes the file.
-    /// - Throws: where no valid file came to be.
+    /// - Throws: if no valid file came to be.
     func run() throws(CaptureError) -> Clip {
         for track in tracks { track.source.start() }
         // The first frame itself may not be read.
@@ -100,7 +100,7 @@ final class RecordingDriver {
 
     // MARK: Before the clip
 
-    /// - Returns: false where there was nothing.
+    /// - Returns: false if there was nothing.
     private func hold() throws(CaptureError) -> Bool {
         var took = false
         let slack = leader.source.needsKeys ? PreRoll.slackOfKeys : PreRoll.slack
@@ -148,7 +148,7 @@ final class RecordingDriver {
     // MARK: The clip
 
     private func write() throws(CaptureError) -> RecordingState.Event {
-        // Not after each frame, which would be a look at the clock for each: a recorder that keeps up waits soon anyway.
+        // Not after each frame, since each call reads the clock: a recorder that keeps up waits soon anyway.
         if writes.isMultiple(of: 64) { reporter.tellProgress() }
         writes += 1
         let wrote = try writeOnce()
@@ -196,7 +196,7 @@ final class RecordingDriver {
         }
         for mark in setup.control.chapterMarks.dropFirst(marks) {
             marks += 1
-            // One that is set in a pause begins where the clip goes on.
+            // A chapter that is set during a pause begins when the clip continues.
             guard let captured = clip.captureTime(of: mark.moment) else { continue }
             let time = captured - clip.cuts.removed(before: captured)
             let titles = setup.chapterTitles
@@ -208,13 +208,13 @@ final class RecordingDriver {
     }
 
     /// Writes one held period or video frame, the oldest of all devices, so that the file has them in order.
-    /// - Returns: `nil` where nothing is held any more.
+    /// - Returns: `nil` if nothing is held any more.
     private func replay() throws(CaptureError) -> Bool? {
         guard clip.origin != nil, let oldest = oldestHeld else { return nil }
         // Audio that comes meanwhile is held as well: it is never left to its ring.
         for track in tracks where track.isAudio { while try track.source.holdNext() {} }
         if throttle.holds(writer.isBusy) {
-            // Not for a stop as well: it may have been asked for, and what is held comes before it.
+            // Does not wait for a stop as well: one may have been requested, and the held frames come before it.
             wait(on: [], milliseconds: Throttle.pause)
             return true
         }
@@ -240,7 +240,7 @@ final class RecordingDriver {
 
     // MARK: Its end
 
-    /// Sees whether a person, a device or the gate has ended the recording, and looks for devices that were unplugged.
+    /// Checks whether a person, a device or the gate has ended the recording, and searches for unplugged devices.
     private func look() -> RecordingState.Event {
         if let cause = setup.stop.cause { return stopped(RecordingOutcome(cause)) }
         for track in tracks where !track.isComplete {
@@ -276,12 +276,12 @@ final class RecordingDriver {
 
     private func finish(_ captured: RecordingOutcome) throws(CaptureError) -> Clip {
         if !setup.keepsDevices { stopDevices() }
-        // Where that fails, the output has failed before: the file is finished as far as it is.
+        // If that fails, the output has failed before: the file is finished with the frames so far.
         for track in tracks { try? track.finish() }
         let outcome = leveled(captured)
         let clip = try finishFile(outcome)
         reporter.tellFinished()
-        // The first output may have failed while another went on to the end, or only with what waited to be written.
+        // The first output may have failed while another continued to the end, or only with frames that waited to be written.
         let late = clip.end == outcome.reason ? nil : writer.failure.flatMap { $0.isNormalEnd ? nil : $0 }
         reporter.tellEnd(of: clip, outcome.error ?? writer.ownFailure ?? late)
         return clip
@@ -341,7 +341,7 @@ final class RecordingDriver {
         }
     }
 
-    /// Tracks that can go on now: before the clip has started, only the one that starts it.
+    /// Tracks that can continue now: before the clip has started, only the one that starts it.
     private var ready: [any TrackRecorder] {
         clip.origin == nil ? [leader] : tracks.filter { !$0.isComplete && !setup.reattachment.isAway($0) }
     }

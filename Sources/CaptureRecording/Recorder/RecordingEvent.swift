@@ -3,11 +3,10 @@ import CaptureGate
 
 /// Event of a running recording, told on the recorder's thread, which waits for the handler.
 public enum RecordingEvent: Sendable {
-    /// The clip begins later: at a moment, as the time since 1970, or when it is asked for. With a pre-roll the
-    /// devices capture already.
+    /// The clip begins later: at a moment, as the time since 1970, or on request. With a pre-roll the devices capture already.
     case waiting(preRoll: Duration?, startsAt: Duration?)
-    /// The clip has begun: each device delivers, and the first frame is written. Not told where no frame comes. The
-    /// differences are those of all devices, and of the pre-roll.
+    /// The clip has begun: each device delivers, and the first frame is written. Not reported if no frame arrives. The differences
+    /// are those of all devices, and of the pre-roll.
     case started(tracks: [ClipTrack], differences: [RecordingDifference])
     /// Told about ten times a second; before the clip has begun, with a pre-roll, with no time and the levels of what waits.
     case progress(RecordingProgress)
@@ -18,7 +17,7 @@ public enum RecordingEvent: Sendable {
     /// A device's input has lost or regained its signal. Also sent if the signal is missing at the start. Frames without a
     /// signal are written, and count as lost. The time is from the clip's start.
     case signal(ClipTrack, SignalState, at: Duration)
-    /// The recording is paused, or resumed where it is false. The time is that in the clip.
+    /// The recording is paused, or resumed if it is false. The time is the time in the clip.
     case paused(Bool, at: Duration)
     /// A chapter was set.
     case chapter(ClipChapter)
@@ -63,7 +62,7 @@ public enum RecordingDifference: Hashable, Sendable, CustomStringConvertible {
 ///
 /// *thread-safe*
 public struct RecordingProgress: Hashable, Sendable, Codable {
-    /// ``elapsed`` in nanoseconds, as `Codable` has it.
+    /// ``elapsed`` in nanoseconds, for `Codable`.
     package let elapsedNanoseconds: Int64
     /// Bytes written so far.
     public let bytes: Int64
@@ -85,7 +84,7 @@ public struct AudioProgress: Hashable, Sendable, Codable {
     public let peakDBFS: Double
     /// Power, dB of full scale, where a full-scale square wave is 0; -120 for silence.
     public let rmsDBFS: Double
-    /// True if a sample stood at full scale.
+    /// True if a sample reached full scale.
     public let clipped: Bool
     /// Audio frames in the clip.
     public let frames: UInt64
@@ -148,10 +147,10 @@ extension Recorder {
     /// - Parameters:
     ///   - target: output of the clip.
     ///   - others: further outputs, each with the tracks that its format can hold.
-    ///   - duration: of the clip; the settings' where it is `nil`.
+    ///   - duration: duration of the clip; `nil` uses the settings'.
     ///   - control: ends the recording; so does cancelling the task.
-    ///   - events: gets the recording's, and ends with it.
-    /// - Throws: where no file came to be.
+    ///   - events: gets the recording's events, and ends with it.
+    /// - Throws: if no file was created.
     public consuming func record(
         into target: RecordingTarget, and others: [RecordingTarget] = [], for duration: Duration? = nil,
         control: RecordingControl? = nil, events: RecordingEvents
@@ -167,9 +166,9 @@ extension LiveCapture {
     /// - Parameters:
     ///   - target: output of the clip.
     ///   - others: further outputs, each with the tracks that its format can hold.
-    ///   - duration: of the clip; the settings' where it is `nil`.
+    ///   - duration: duration of the clip; `nil` uses the settings'.
     ///   - control: pauses, resumes and ends the clip; so does cancelling the task.
-    ///   - events: gets the clip's, and ends with it.
+    ///   - events: gets the clip's events, and ends with it.
     /// - Throws: as the other `record`.
     public func record(
         into target: RecordingTarget, and others: [RecordingTarget] = [], for duration: Duration? = nil,

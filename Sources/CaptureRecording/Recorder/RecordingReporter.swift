@@ -2,7 +2,7 @@ import CaptureEncoding
 import CaptureGate
 import LinuxSystem
 
-/// Reporter of a recording's events, on the recorder's thread. It remembers what was told, and tells nothing twice.
+/// Reporter of a recording's events, on the recorder's thread. It remembers its reports, and reports nothing twice.
 ///
 /// *session-bound*
 final class RecordingReporter {
@@ -21,15 +21,15 @@ final class RecordingReporter {
     private var reached: Int64 = 0
     private var reported: Int64
     private var isStarted = false
-    /// State of each device's signal that was told last.
+    /// Last reported state of each device's signal.
     private var signals: [SignalState]
 
     /// - Parameters:
-    ///   - tracks: of the recording.
-    ///   - writer: whose failures are told.
-    ///   - losses: whose events are told.
-    ///   - finishing: queues whose segments are told.
-    ///   - interval: time between two progress events, at least.
+    ///   - tracks: tracks of the recording.
+    ///   - writer: its failures are reported.
+    ///   - losses: its events are reported.
+    ///   - finishing: its queues' segments are reported.
+    ///   - interval: minimum time between two progress events.
     ///   - report: gets the events.
     init(
         _ tracks: [any TrackRecorder], writer: any ClipWriter, losses: LossLog, finishing: [FinishingQueue],
@@ -55,7 +55,7 @@ final class RecordingReporter {
         report(.waiting(preRoll: .nanoseconds(preRoll.length), startsAt: preRoll.startsAt.map { .nanoseconds($0) }))
     }
 
-    /// Tells levels while the clip waits for its start, if that is due.
+    /// Reports levels while the clip waits for its start, if that is due.
     func tellWaitingProgress() {
         let now = SystemClock.monotonic.now
         guard now >= nextReport else { return }
@@ -63,14 +63,14 @@ final class RecordingReporter {
         report(.progress(progress()))
     }
 
-    /// Tells of finished segments, marked losses and failed outputs since the last call.
+    /// Reports finished segments, marked losses and failed outputs since the last call.
     func tellFinished() {
         for queue in finishing { for segment in queue.takeFinished() { report(.segment(segment)) } }
         for (track, event) in losses.takeUntold() { report(.lost(tracks[track].track, event)) }
         for failure in writer.takeFailures() { report(.outputFailed(failure)) }
     }
 
-    /// Tells of signals that changed since the last call.
+    /// Reports signals that changed since the last call.
     func tellSignals() {
         for (index, track) in tracks.enumerated() {
             let signal = track.source.signal
@@ -80,14 +80,14 @@ final class RecordingReporter {
         }
     }
 
-    /// Tells of a pause, or of its end.
+    /// Reports a pause, or its end.
     func tellPause(_ isPaused: Bool) {
         report(.paused(isPaused, at: .nanoseconds(tracks.lazy.map(\.elapsed).max() ?? 0)))
     }
 
     func tell(_ chapter: ClipChapter) { report(.chapter(chapter)) }
 
-    /// Tells of the clip's start with its first frame.
+    /// Reports the clip's start with its first frame.
     /// - Returns: true the one time that it does.
     func tellStart() -> Bool {
         guard !isStarted, tracks.contains(where: { $0.elapsed > 0 }) else { return false }
@@ -99,7 +99,7 @@ final class RecordingReporter {
     /// Tracks with the formats that audio has in the clip, and those in which cameras deliver.
     var clipTracks: [ClipTrack] { tracks.map { $0.isAudio ? writer.storedTracks[$0.index] : $0.track } }
 
-    /// Tells how far the recording is, if that is due.
+    /// Reports the progress of the recording, if that is due.
     func tellProgress() {
         guard isStarted, isProgressPossible else { return }
         let now = SystemClock.monotonic.now
@@ -114,8 +114,8 @@ final class RecordingReporter {
         report(.ended(clip, error, lastTimestamp: tracks.map { $0.source.lastTimestamp }.max() ?? 0))
     }
 
-    /// True if the clip grew by an interval, or stands still. While frames come they tell the time: reading the clock is a
-    /// system call on some machines.
+    /// True if the clip grew by an interval, or does not grow. Normally frames show the time, since reading the clock is a system
+    /// call on some machines.
     private var isProgressPossible: Bool {
         let elapsed = tracks.lazy.map(\.elapsed).max() ?? 0
         defer { reached = elapsed }
@@ -145,11 +145,11 @@ final class RecordingReporter {
 }
 
 extension RecordingDifference {
-    /// Difference of a device's format, unless the clip's audio is as it was asked for.
+    /// Difference of a device's format, unless the clip's audio is as requested.
     fileprivate init?(_ difference: FormatDifference, in clip: AudioFormat?) {
         switch difference {
         case .sampleRate(let asked, let got) where clip?.sampleRate == asked: self = .sampleRate(from: got, to: asked)
-        // It was asked for as many as are chosen from.
+        // The device was asked for all channels from which some are selected.
         case .channels(let asked, let got) where asked < got && clip.map({ $0.channels < got }) ?? false: return nil
         default: self = .format(difference)
         }

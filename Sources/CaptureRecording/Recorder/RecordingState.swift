@@ -5,7 +5,7 @@ import CaptureGate
 struct RecordingOutcome: Equatable, Sendable {
     let reason: EndReason
     let error: CaptureError?
-    /// True where the output is well and would take more frames: those captured before the end are still written.
+    /// True if the output is well and would take more frames: those captured before the end are still written.
     var isOfInput = true
 
     init(reason: EndReason, error: CaptureError? = nil, isOfInput: Bool = true) {
@@ -90,8 +90,8 @@ struct RecordingOutcome: Equatable, Sendable {
 /// state's usual action follows.
 struct RecordingState: Sendable {
     enum Phase: Equatable, Sendable {
-        /// Frames are held in memory until the clip is to begin. A stop that came meanwhile waits for one more look at the
-        /// start: a clip that was asked for and stopped right after it has its pre-roll.
+        /// Frames are held in memory until the clip begins. A stop meanwhile waits for one more check of the start: a clip that
+        /// was requested and stopped right after it includes its pre-roll.
         case waiting(stop: RecordingOutcome?)
         /// Frames are thrown away until every device delivers.
         case aligning
@@ -107,13 +107,13 @@ struct RecordingState: Sendable {
 
     /// Event that came of an action.
     enum Event: Equatable, Sendable {
-        /// Frames were taken into memory; false where none were there.
+        /// Frames were taken into memory; false if none were there.
         case held(Bool)
         /// Frames were thrown away; true once every device has delivered one, or, for a single frame, once it is gone.
         case discarded(Bool)
-        /// Frames were written; `some` is false where none were there.
+        /// Frames were written; `some` is false if none were there.
         case wrote(some: Bool, isQuiet: Bool, isComplete: Bool)
-        /// The output failed, or a frame was lost where that ends the clip.
+        /// The output failed, or a frame was lost and the settings end the clip then.
         case failed(RecordingOutcome)
         /// Nothing has ended the recording.
         case running
@@ -138,7 +138,7 @@ struct RecordingState: Sendable {
         case discard
         /// Throw away one frame of the leading camera.
         case discardFrame
-        /// Write what is there.
+        /// Write the available frames.
         case write
         /// See whether the recording has ended.
         case look
@@ -146,7 +146,7 @@ struct RecordingState: Sendable {
         case wait(Wait)
         /// Stop all devices: from then on there is an end of their frames.
         case stopDevices
-        /// Write what was captured before the end.
+        /// Write frames captured before the end.
         case drain
         /// Finish the file.
         case finish(RecordingOutcome)
@@ -158,19 +158,19 @@ struct RecordingState: Sendable {
         case start
         case allDevices
         case leader
-        /// Devices of tracks that can go on.
+        /// Devices of tracks that can continue.
         case tracks
     }
 
     private(set) var phase: Phase
-    /// True where the last step found no frame, so that the next one is waited for.
+    /// True if the last step found no frame, so that the next one is waited for.
     private var isIdle = false
     private let leadsWithVideo: Bool
 
     /// - Parameters:
-    ///   - hasPreRoll: true where the clip's start is waited for.
+    ///   - hasPreRoll: true if the clip's start is waited for.
     ///   - devices: number of devices.
-    ///   - leadsWithVideo: true where the leading track is a camera.
+    ///   - leadsWithVideo: true if the leading track is a camera.
     init(hasPreRoll: Bool, devices: Int, leadsWithVideo: Bool) {
         self.leadsWithVideo = leadsWithVideo
         phase = hasPreRoll ? .waiting(stop: nil) : devices > 1 ? .aligning : .recording
@@ -273,7 +273,7 @@ struct RecordingState: Sendable {
         case .wrote(some: false, _, let isComplete):
             return finish(isComplete ? RecordingOutcome(reason: .complete) : outcome)
         case .failed(let failure):
-            // A clip whose output ends well has an error to tell where its device has one.
+            // A clip whose output ends without an error reports the error of its device, if there is one.
             return finish(failure.error == nil && outcome.error != nil ? outcome : failure)
         case .held, .discarded, .running, .stopped, .due, .notDue, .done: return action
         }

@@ -20,25 +20,24 @@ public final class RecordingTarget: Sendable {
     let reader: OutputReader?
     /// Device that shows the frames; `nil` for files and streams.
     private let device: (any FrameOutput)?
-    /// Maker of the format's files, where that is the program's own.
+    /// Writer of the format's files, if it is the program's own.
     private let container: OwnContainer?
 
     /// - Parameters:
-    ///   - destination: a file, standard output, nothing, or a node that takes pictures, which is opened here.
-    ///   - format: of the clip; by the file's ending where it is `nil`.
-    ///   - container: of the program's own, in place of a format; `nil` for none.
-    ///   - replacing: true where an existing file may be replaced.
-    ///   - segment: length of each file of a segmented clip, at least 100 ms; the files of `clip.mkv` are called
-    ///     `clip-0001.mkv`, `clip-0002.mkv` and so on; those of `clip-%H%M%S.mkv` by the moment at which they begin. `nil` for
-    ///     one file.
-    ///   - keep: finished segments that are kept, at least 1: the oldest of this recording is removed. `nil` keeps all.
-    ///   - maxBytes: greatest size of a file. It ends the recording or, with segments, the segment: there a video frame much
-    ///     larger than all before it may make a file larger, but not the first one.
-    ///   - buffer: bytes of the clip that may wait in memory for a slow disk or a reader that pauses; with more, frames are
-    ///     lost. 0 lets none wait.
-    /// - Throws: `.usage` for an unknown ending and for values out of range, `.fileExists`, `.inputOutput` for a directory
-    ///   that can't be written; of a node that takes pictures `.noDevice`, `.busy`, `.notAuthorized`, and `.usage` for one that
-    ///   takes none, and for what is about files.
+    ///   - destination: a file, standard output, nothing, or a node that accepts frames, which is opened here.
+    ///   - format: format of the clip; `nil` chooses it by the file's ending.
+    ///   - container: the program's own container, in place of a format; `nil` for none.
+    ///   - replacing: true if an existing file may be replaced.
+    ///   - segment: length of each file of a segmented clip, at least 100 ms. The files of `clip.mkv` are called `clip-0001.mkv`,
+    ///     `clip-0002.mkv` and so on; those of `clip-%H%M%S.mkv` are named by their time of beginning. `nil` for one file.
+    ///   - keep: number of finished segments to keep, at least 1: the oldest of this recording is removed. `nil` keeps all.
+    ///   - maxBytes: maximum size of a file. It ends the recording or, with segments, the segment: there a video frame much larger
+    ///     than all before it may make a file larger, but not the first one.
+    ///   - buffer: bytes of the clip that may wait in memory for a slow disk or a reader that pauses; beyond that, frames are
+    ///     lost. 0 for no buffer.
+    /// - Throws: `.usage` for an unknown ending and for values out of range, `.fileExists`, `.inputOutput` for a directory that
+    ///   can't be written; for a node `.noDevice`, `.busy`, `.notAuthorized`, and `.usage` if it accepts no frames, or for a
+    ///   setting about files.
     public init(
         _ destination: ClipDestination, format: ClipFormat? = nil, container: OwnContainer? = nil,
         replacing: Bool = false, segment: Duration? = nil, keep: Int? = nil, maxBytes: Int64? = nil,
@@ -127,10 +126,10 @@ public final class RecordingTarget: Sendable {
 
     /// Writer for the tracks. Call it once.
     /// - Parameters:
-    ///   - tracks: of the clip, as this target gets them.
-    ///   - labels: of the clip.
-    ///   - settings: of the encoders.
-    ///   - moments: at which the frames were captured, for a device.
+    ///   - tracks: tracks of the clip, as this target gets them.
+    ///   - labels: labels of the clip.
+    ///   - settings: settings of the encoders.
+    ///   - moments: times at which the frames were captured, for a device.
     func writer(
         _ tracks: [ClipTrack], _ labels: ClipLabels, _ settings: EncoderSettings,
         at moments: CaptureMoments = CaptureMoments()
@@ -178,11 +177,11 @@ public final class RecordingTarget: Sendable {
 extension RecordingTarget {
     /// Writer for this target and others.
     /// - Parameters:
-    ///   - others: may be none.
-    ///   - tracks: of the clip.
-    ///   - labels: of the clip.
-    ///   - settings: of the encoders.
-    ///   - moments: at which the frames were captured.
+    ///   - others: may be empty.
+    ///   - tracks: tracks of the clip.
+    ///   - labels: labels of the clip.
+    ///   - settings: settings of the encoders.
+    ///   - moments: times at which the frames were captured.
     /// - Throws: as `writer(_:_:_:at:)`; nothing is left behind then.
     func writer(
         and others: [RecordingTarget], _ tracks: [ClipTrack], _ labels: ClipLabels, _ settings: EncoderSettings,
@@ -216,9 +215,9 @@ extension RecordingTarget {
         return TeeWriter(tracks, branches: branches, shared: shared)
     }
 
-    /// Codec whose packets this target may store beside others.
+    /// Codec whose packets this target may share with others.
     ///
-    /// A segment begins with a key frame, where no other output has one: only images are the same there.
+    /// A segment begins with a key frame, which other outputs do not have there. So only images can be shared then.
     private func sharedCodec(_ settings: EncoderSettings) -> VideoCodec? {
         let codec = format.videoCodec(settings)
         return segment == nil || codec == .mjpeg ? codec : nil
@@ -230,7 +229,7 @@ extension RecordingTarget {
     ///   - stored: places of the tracks in each of the targets.
     ///   - codec: of the targets.
     ///   - settings: of the encoders.
-    /// - Returns: `nil` where no two targets store the same track.
+    /// - Returns: `nil` if no two targets store the same track.
     private static func encoders(
         of tracks: [ClipTrack], _ stored: [[Int?]], _ codec: VideoCodec, _ settings: EncoderSettings
     ) throws(CaptureError) -> SharedEncoders? {
@@ -243,7 +242,7 @@ extension RecordingTarget {
         return try SharedEncoders(zip(tracks, uses).map { track, uses in uses > 0 ? track : nil }, settings)
     }
 
-    /// Index in this target's clip of each track of the capture; `nil` where the format can't hold it.
+    /// Index in this target's clip of each track of the capture; `nil` if the format can't hold it.
     /// - Parameter isFirst: true for the clip's own output, which must hold all tracks.
     private func places(of tracks: [ClipTrack], isFirst: Bool) -> [Int?] {
         var count = 0
@@ -276,9 +275,9 @@ extension RecordingTarget {
 extension VideoOutputNode: FrameOutput {}
 
 extension ClipDestination {
-    /// Refuses a device that is captured at the same time: it would be shown its own pictures, and other programs would get
-    /// what the camera delivers from the node that was asked about.
-    /// - Parameter devices: that are captured.
+    /// Refuses a device that is captured at the same time: it would be shown its own frames, and the node would give other
+    /// programs the frames of the camera.
+    /// - Parameter devices: captured devices.
     /// - Throws: `.usage`.
     package func check(against devices: [Device]) throws(CaptureError) {
         guard case .videoOutput(let path) = self, case .success(let status) = FileStatus.of(path) else { return }
@@ -294,7 +293,7 @@ extension ClipDestination {
 
 extension ClipFormat {
     /// Checks that a further output of the format can hold any of the tracks, before anybody is asked for a device.
-    /// - Parameter kinds: one entry a track.
+    /// - Parameter kinds: one entry per track.
     /// - Throws: `.usage`.
     public func checkTee(_ kinds: [MediaKind]) throws(CaptureError) {
         if let kind = kinds.first, !kinds.contains(where: self.kinds.contains) { try check([kind]) }

@@ -11,14 +11,14 @@ final class SessionFrames<Format: Sendable>: FrameSource {
     let differences: [FormatDifference]
     /// Clock of the device. It sees the timestamps of frames that are thrown away, too: the more, the better it knows.
     var clock: DeviceClock
-    /// Encoder that makes raw video frames JPEG images as they come; `nil` leaves them as they are.
+    /// Encoder of raw video frames to JPEG images as they arrive; `nil` leaves frames unchanged.
     var compressor: FrameCompressor?
     private(set) var hasDelivered = false
     /// Tells key frames; `nil` for frames that need no others.
     var isKey: ((RawSpan) -> Bool)?
     /// Frames that were discarded because none was a key frame.
     private var keyless = 0
-    /// Sees frames as they are taken into memory, so that a person sees and hears what waits.
+    /// Called with frames as they are taken into memory, so that a person sees and hears the waiting frames.
     var watch: ((FrameHeader, RawSpan) -> Void)?
     private let owner: SessionOwner<Format>
     private let clip: ClipClock
@@ -32,10 +32,10 @@ final class SessionFrames<Format: Sendable>: FrameSource {
     private static var wakeInterval: Duration { .milliseconds(50) }
 
     /// - Parameters:
-    ///   - owner: of the session.
+    ///   - owner: owner of the session.
     ///   - clip: the clip's time.
-    ///   - rate: frames a second, nominal: audio frames, or video frames.
-    ///   - attach: goes on with a device that was unplugged.
+    ///   - rate: nominal rate of audio frames, or video frames, per second.
+    ///   - attach: continues with a device that was unplugged.
     init(
         _ owner: SessionOwner<Format>, _ clip: ClipClock, rate: Double,
         attach: @escaping (inout Session?) throws(CaptureError) -> Bool
@@ -106,7 +106,7 @@ final class SessionFrames<Format: Sendable>: FrameSource {
             clock.update(header)
             keyless += 1
         }
-        // Without a key frame for so long the clip's start says what is wrong.
+        // After this time without a key frame, the clip starts, and the start reports the problem.
         hasDelivered = hasDelivered || !held.isEmpty || keyless > Self.mostKeyless
         return true
     }
@@ -121,11 +121,11 @@ final class SessionFrames<Format: Sendable>: FrameSource {
 
     func holdNext() throws(CaptureError) -> Bool { try holdOne() != nil }
 
-    /// Lends the next period or video frame, as the writer is to get it.
-    /// - Returns: false where there is none.
+    /// Lends the next period or video frame in the form for the writer.
+    /// - Returns: false if there is none.
     func takeNext(_ body: (FrameHeader, RawSpan) throws(CaptureError) -> Void) throws(CaptureError) -> Bool {
         guard held.isEmpty else {
-            // One comes in for each that goes out, so that the ring does not overflow. Not all that is there: where encoding
+            // Takes one frame for each that is written, so that the ring does not overflow. Not all available frames: if encoding
             // takes longer than a frame lasts, there would always be one more.
             _ = try holdOne()
             try held.takeFirst(body)
@@ -138,7 +138,7 @@ final class SessionFrames<Format: Sendable>: FrameSource {
         } ?? false
     }
 
-    /// - Returns: the timestamp of the frame that was taken into memory; `nil` where there was none.
+    /// - Returns: the timestamp of the frame that was taken into memory; `nil` if there was none.
     private func holdOne() throws(CaptureError) -> Int64? {
         try withNext { header, bytes in
             held.append(header, bytes, isKey: isKey?(bytes) ?? true)
@@ -161,10 +161,9 @@ extension CaptureSession {
     typealias Frames = SessionFrames<Format>
 }
 
-/// Compression of a camera's raw frames to JPEG images before they wait in memory, where images need a small part of the
-/// space.
+/// Compression of a camera's raw frames to JPEG images before they wait in memory, since images need a small part of the space.
 ///
-/// The images go into the clip as they are: each frame is encoded once, with the clip's own parameters.
+/// The images are stored in the clip unchanged: each frame is encoded once, with the clip's parameters.
 ///
 /// *session-bound*
 final class FrameCompressor {

@@ -17,9 +17,9 @@ final class StopMonitor: Sendable {
     }
 
     private let control: RecordingControl
-    /// Time for which a device that may return is waited for, nanoseconds; `nil` where none is.
+    /// Time for which a device that may return is waited for, nanoseconds; `nil` if none is.
     private let patience: Int64?
-    /// True where devices run on behind the clip.
+    /// True if devices continue to run after the clip.
     private let keepsDevices: Bool
     private let state = Locked(State())
 
@@ -50,7 +50,7 @@ final class StopMonitor: Sendable {
     }
 
     /// Expects the clip's end.
-    /// - Parameter end: CLOCK_MONOTONIC nanoseconds; `nil` where it is open.
+    /// - Parameter end: CLOCK_MONOTONIC nanoseconds; `nil` if it is open.
     func expect(_ end: Int64?) { state.withLock { $0.last = end ?? .max } }
 
     /// Cause of an end that `look()` found; `nil` while it has found none.

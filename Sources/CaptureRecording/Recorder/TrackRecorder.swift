@@ -21,16 +21,16 @@ protocol TrackRecorder: AnyObject {
 
     /// Has levels and preview follow the frames that wait for the clip's start, or no more.
     func watchHeld(_ isOn: Bool)
-    /// Writes what is there: all the audio, which is quick, or one video frame, so that audio never waits for more than one.
-    /// - Returns: false where nothing was there.
+    /// Writes the available data: all the audio, which is fast, or one video frame, so that audio never waits for more than one.
+    /// - Returns: false if there was none.
     func write(to writer: any ClipWriter) throws(CaptureError) -> Bool
     /// Writes one period or video frame.
-    /// - Returns: false where nothing was there.
+    /// - Returns: false if nothing was there.
     func writeNext(to writer: any ClipWriter) throws(CaptureError) -> Bool
-    /// Ends the track at a time in the clip, with everything up to there lost: its device is away.
+    /// Ends the track at a time in the clip, with everything up to there lost, since its device is missing.
     /// - Parameters:
-    ///   - nanoseconds: from the clip's start.
-    ///   - writer: gets what stands for the lost frames.
+    ///   - nanoseconds: time from the clip's start.
+    ///   - writer: gets the replacement for the lost frames.
     func miss(until nanoseconds: Int64, in writer: any ClipWriter) throws(CaptureError)
     /// Ends the track at a time in the clip whose length was open until now, nanoseconds from its start.
     func limit(to nanoseconds: Int64)
@@ -54,7 +54,7 @@ extension TrackRecorder {
 
     func finish() throws(CaptureError) {}
 
-    /// Nothing, for tracks that look at the clip's length with each frame.
+    /// Does nothing, for tracks that check the clip's length with each frame.
     func limit(to nanoseconds: Int64) {}
 
     var isAudio: Bool { track.kind == .audio }
@@ -64,7 +64,7 @@ extension TrackRecorder {
 ///
 /// *session-bound*
 protocol FrameSource: AnyObject {
-    /// Number of the decision that the capture rests on; `nil` where there is none.
+    /// Number of the decision that allows the capture; `nil` if there is none.
     var decision: Int64? { get }
     /// Settings that the device does otherwise than asked.
     var differences: [FormatDifference] { get }
@@ -78,13 +78,13 @@ protocol FrameSource: AnyObject {
     var handle: SessionHandle? { get }
     /// Timestamp of the last frame that the capture thread committed, CLOCK_MONOTONIC nanoseconds.
     var lastTimestamp: Int64 { get }
-    /// Timestamp of the oldest frame held in memory, CLOCK_MONOTONIC nanoseconds; `nil` where none is.
+    /// Timestamp of the oldest frame held in memory, CLOCK_MONOTONIC nanoseconds; `nil` if none is.
     var oldestHeld: Int64? { get }
     /// True once the device has delivered a frame that was thrown away, or one that a clip can begin with and that is held.
     var hasDelivered: Bool { get }
     /// True for a camera's own stream, whose frames need those since a key frame.
     var needsKeys: Bool { get }
-    /// Timestamp of a key frame that is held: the last one up to a moment, else the first one; `nil` where none is, and for frames
+    /// Timestamp of a held key frame: the last one up to a moment, otherwise the first one; `nil` if none is held, and for frames
     /// that need no others. CLOCK_MONOTONIC nanoseconds.
     func heldKey(near moment: Int64) -> Int64?
 
@@ -94,16 +94,16 @@ protocol FrameSource: AnyObject {
     /// - Returns: false while it is being opened in the background: ask again.
     func reattach() throws(CaptureError) -> Bool
     /// Discards one period or video frame, while other devices have not started yet. Of a camera's own stream it takes one into
-    /// memory and discards those before a key frame: the next one may be ten seconds away.
+    /// memory and discards those before a key frame, since the next key frame may be ten seconds away.
     /// - Returns: false if there is none.
     func skip() -> Bool
     /// Takes one more period or video frame into memory.
-    /// - Returns: false where there is none.
+    /// - Returns: false if there is none.
     func holdNext() throws(CaptureError) -> Bool
-    /// Takes one more period or video frame into memory, and forgets those that are too old.
+    /// Takes one more period or video frame into memory, and discards those that are too old.
     /// - Parameters:
-    ///   - nanoseconds: time that memory is to reach back.
-    ///   - most: memory of the frames, bytes.
-    /// - Returns: false where there is none.
+    ///   - nanoseconds: time span to keep in memory.
+    ///   - most: maximum memory of the frames, bytes.
+    /// - Returns: false if there is none.
     func hold(_ nanoseconds: Int64, most: Int) throws(CaptureError) -> Bool
 }

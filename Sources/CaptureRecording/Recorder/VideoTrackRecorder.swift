@@ -12,13 +12,13 @@ final class VideoTrackRecorder: TrackRecorder {
     let source: VideoSession.Frames
     private let clip: ClipClock
     private let losses: LossLog
-    /// True for a file whose frames have no times of their own.
+    /// True for a file whose frames have no times.
     private let constantRate: Bool
     /// Duration of a frame, nanoseconds.
     private let frame: Int64
     /// Frames in the clip.
     private var written: UInt64 = 0
-    /// Frames among them that stand for missing ones.
+    /// Frames among them that replace missing ones.
     private var filled: UInt64 = 0
     /// Presentation time of the first frame, nanoseconds; `nil` before it came.
     private var first: Int64?
@@ -29,7 +29,7 @@ final class VideoTrackRecorder: TrackRecorder {
     private var blindness: WritableKeyPath<LostFrames, UInt64>?
     /// Number of consecutive such frames, and the first one's time in the clip.
     private var blind: (since: Int64, frames: UInt64) = (0, 0)
-    /// Last frame, repeated to the clip's end if the camera is unplugged; `nil` where nothing needs it.
+    /// Last frame, repeated to the clip's end if the camera is unplugged; `nil` if nothing needs it.
     private var lastFrame: [UInt8]?
     /// Receives stored frames for the live preview.
     var preview: PreviewSource?
@@ -37,12 +37,12 @@ final class VideoTrackRecorder: TrackRecorder {
     private let start: KeyFrameStart?
 
     /// - Parameters:
-    ///   - owner: of the session.
+    ///   - owner: owner of the session.
     ///   - clip: the clip's time.
     ///   - losses: counts frames that were lost.
-    ///   - constantRate: true where a file has no times of its own.
-    ///   - mayLeave: true where the clip goes on while the camera is away.
-    /// - Returns: `nil` for a session that is closed.
+    ///   - constantRate: true if a file stores no times.
+    ///   - mayLeave: true if the clip continues while the camera is missing.
+    /// - Returns: `nil` for a closed session.
     init?(
         _ owner: SessionOwner<VideoFormat>, _ clip: ClipClock, _ losses: LossLog, constantRate: Bool, mayLeave: Bool
     ) {
@@ -158,7 +158,7 @@ final class VideoTrackRecorder: TrackRecorder {
         guard let captured = clip.captureTime(of: header.timestamp) else { return false }
         let mostLost = clip.cuts.isEmpty ? .max : lostOutsideOfPauses(header.lost.total, before: captured)
         let lost = min(header.lost.total, mostLost)
-        // A frame that is stamped a little early belongs behind the cut.
+        // A frame that is stamped a little early belongs after the cut.
         guard let time = clip.cuts.time(of: captured + frame / 2).map({ $0 - frame / 2 }) else {
             if written > 0 { count(lost: header, atMost: mostLost) }
             return false
@@ -174,7 +174,7 @@ final class VideoTrackRecorder: TrackRecorder {
         }
         if written > 0 {
             count(lost: header, atMost: mostLost)
-            // Events stand in the clip's order.
+            // Events are in the clip's order.
             if lost > 0 { try noteBlind() }
             try losses.note(lost, of: index, at: last + frame)
         } else {
@@ -262,7 +262,7 @@ final class VideoTrackRecorder: TrackRecorder {
     ) throws(CaptureError) {
         guard constantRate else { return try store(bytes, writer, at: max(time, last + 1)) }
         let place = UInt64((time + frame / 2) / frame)
-        // One frame's jitter is no gap where nothing was lost, and two frames in one place are no error of the camera's.
+        // Jitter of one frame is not a gap if nothing was lost, and two frames in one place are not an error of the camera.
         guard place + 1 >= written else {
             losses.count(1, as: \.encoder, of: index)
             return
@@ -303,7 +303,7 @@ final class VideoTrackRecorder: TrackRecorder {
 }
 
 extension VideoFormat {
-    /// Both, or nothing where there is no device.
+    /// Both, or nothing if there is no device.
     fileprivate func paired(with device: Device?) -> (VideoFormat, Device)? { device.map { (self, $0) } }
 }
 
@@ -342,13 +342,13 @@ final class PreviewSource {
         interval = settings.interval.nanoseconds
     }
 
-    /// Goes on with times that begin anew.
+    /// Continues with times that start again.
     func restart() { next = 0 }
 
     /// Shows a frame, if one is due.
     /// - Parameters:
-    ///   - frame: as the device delivered it.
-    ///   - time: of the frame in the clip, nanoseconds.
+    ///   - frame: frame as the device delivered it.
+    ///   - time: time of the frame in the clip, nanoseconds.
     func take(_ frame: RawSpan, at time: Int64) {
         guard time >= next else { return }
         let begin = now()

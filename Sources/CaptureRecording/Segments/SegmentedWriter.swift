@@ -1,14 +1,14 @@
 import CaptureEncoding
 import CaptureGate
 
-/// Writer of a clip in several files, one after the other, cut at the same moment in each track: to the sample in audio, and
-/// before the next video frame, which is a key frame.
+/// Writer of a clip in several files, one after another, cut at the same moment in each track: to the sample in audio, and before
+/// the next video frame, which is a key frame.
 ///
-/// A camera's own stream is cut at its own key frames alone. So the first such camera decides: a segment that is due ends with
-/// that camera's next key frame, and audio that is ahead of it waits in memory. A further such camera changes over at a key
-/// frame of its own.
+/// A camera's own stream is cut only at its own key frames. So the first such camera decides: a segment that is due ends with that
+/// camera's next key frame, and audio that is ahead of it waits in memory. Any other such camera changes files at one of its own
+/// key frames.
 ///
-/// Tracks come unevenly, so two files are open around a cut. Each is finished when no track has more frames for it.
+/// Tracks arrive unevenly, so two files are open around a cut. Each is finished when no track has more frames for it.
 ///
 /// *session-bound*
 final class SegmentedWriter: ClipWriter {
@@ -25,9 +25,9 @@ final class SegmentedWriter: ClipWriter {
     /// Open segments, the oldest first.
     var segments: [OpenSegment] = []
     private var cursors: [SegmentCursor]
-    /// Index of the camera whose key frames end segments; `nil` where any frame may.
+    /// Index of the camera whose key frames end segments; `nil` if any frame may.
     private let keyTrack: Int?
-    /// Audio behind a segment's due end, until a key frame ends it.
+    /// Audio after a segment's due end, until a key frame ends it.
     private var heldAudio: [HeldAudio] = []
     var finished = FinishedSegments()
     /// Error for which it takes no more frames.
@@ -35,9 +35,9 @@ final class SegmentedWriter: ClipWriter {
     /// Ledger of the whole clip when the last segment was finished: a segment's own is the difference.
     var ledgerBefore = LossLedger()
 
-    /// Open segments at most: a track that is further behind has nothing but silence to give, for a device that was away.
+    /// Maximum number of open segments: a track that is further behind only has silence to write, for a device that was missing.
     private static let mostOpen = 16
-    /// Bytes of audio that wait for a key frame; with more the segment goes on.
+    /// Maximum bytes of audio that wait for a key frame; beyond that the segment continues.
     private static let mostHeld = 32 << 20
 
     private struct HeldAudio {
@@ -141,7 +141,7 @@ final class SegmentedWriter: ClipWriter {
         _ data: RawSpan, _ track: Int, at nanoseconds: Int64, lasting frame: Int64, mayChange: Bool
     ) throws(CaptureError) {
         var segment = segments[cursors[track].segment - segments[0].number]
-        // One that is stamped a little early belongs behind the cut.
+        // A frame that is stamped a little early belongs after the cut.
         while mayChange, let end = segment.end, nanoseconds + frame / 2 >= end {
             try advance(track)
             segment = segments[cursors[track].segment - segments[0].number]
@@ -171,7 +171,7 @@ final class SegmentedWriter: ClipWriter {
         }
     }
 
-    /// Opens the next segment. Where that fails no more frames are taken: later ones belong into a segment that is not there.
+    /// Opens the next segment. If that fails no more frames are accepted: later ones belong into a segment that does not exist.
     private func append(_ number: Int, from start: Int64) throws(CaptureError) {
         do throws(CaptureError) {
             segments.append(try segment(number, from: start))
@@ -197,14 +197,14 @@ final class SegmentedWriter: ClipWriter {
         if keyTrack == nil { segment.end = reached }
     }
 
-    /// Ends the segment with a key frame that comes when it is due.
+    /// Ends the segment with a key frame that arrives when it is due.
     private func cutIfDue(at nanoseconds: Int64, lasting frame: Int64) throws(CaptureError) {
         guard let segment = segments.last, segment.end == nil, nanoseconds + frame / 2 >= segment.due else { return }
         segment.end = nanoseconds
         try writeHeld()
     }
 
-    /// Keeps audio that may belong behind a cut which is not decided.
+    /// Keeps audio that may belong after a cut which is not decided yet.
     /// - Returns: false for audio that can be written.
     private func hold(
         _ data: RawSpan, _ format: AudioFormat, _ track: Int, at nanoseconds: Int64
@@ -227,7 +227,7 @@ final class SegmentedWriter: ClipWriter {
         }
     }
 
-    /// Bytes that the tracks behind may still add, such as silence for a microphone that was away.
+    /// Bytes that late tracks may still add, such as silence for a microphone that was missing.
     private func mostLag(until reached: Int64, in segment: OpenSegment) -> Int64 {
         cursors.indices.reduce(0) { bytes, track in
             bytes + forecast.most(lasting: reached - max(cursors[track].time, segment.start), of: track)
@@ -253,7 +253,7 @@ extension SegmentedWriter {
             do throws(CaptureError) {
                 try segments.count > 1 ? finishFirst(.complete, ledger) : finishLast(end, ledger)
             } catch {
-                // The disk had no room for its first frame; what is in the files before is a clip.
+                // The disk had no space for its first frame; the earlier files are a valid clip.
                 failure = failure ?? error
             }
         }
@@ -267,7 +267,7 @@ extension SegmentedWriter {
             segments: finishing.present(finished.segments))
     }
 
-    /// Finishes the last segment. Without a frame, where there are others, it would be a file of nothing.
+    /// Finishes the last segment. If it has no frame, and there are others, it would be an empty file.
     private func finishLast(_ reason: EndReason, _ ledger: LossLedger) throws(CaptureError) {
         guard finished.segments.isEmpty || segments[0].frames.contains(where: { $0 > 0 }) else {
             return segments.removeFirst().writer.discard()
@@ -346,7 +346,7 @@ extension TrackLedger {
 
 /// Place of a track in the segments of a clip.
 struct SegmentCursor {
-    /// Number of the segment that its next frame goes into, unless that lies behind the segment's end.
+    /// Number of the segment for its next frame, unless that frame is after the segment's end.
     var segment = 1
     /// Audio frames from the clip's start; `nil` for video.
     private(set) var frames: UInt64?

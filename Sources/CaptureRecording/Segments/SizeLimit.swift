@@ -60,7 +60,7 @@ final class LimitedWriter: ClipWriter {
 /// Forecast of the bytes that a track's next write may add to a file, from those that earlier ones added.
 struct SizeForecast {
     private let tracks: [ClipTrack]
-    /// Most bytes that one write added so far, of each track.
+    /// Maximum bytes that one write added so far, for each track.
     private var largest: [Int64]
     /// Bytes that each track's writes since a possible cut added.
     private var group: [Int64]
@@ -81,9 +81,9 @@ struct SizeForecast {
     /// True before anything of the track was noted.
     func isNew(_ track: Int) -> Bool { largest[track] == 0 }
 
-    /// Most bytes that a write may add.
+    /// Maximum bytes that a write may add.
     /// - Parameters:
-    ///   - byteCount: of the data to be written.
+    ///   - byteCount: size of the data to be written.
     ///   - track: index in the clip.
     func most(_ byteCount: Int, of track: Int) -> Int64 {
         let bytes = Int64(byteCount)
@@ -92,13 +92,13 @@ struct SizeForecast {
         return tracks[track].isRawVideo ? bytes / 4 : bytes + 8192
     }
 
-    /// Most bytes that audio of a length may add; 0 for video, as a camera that was away leaves no frames.
+    /// Maximum bytes that audio of a length may add; 0 for video, as a missing camera adds no frames.
     func most(lasting nanoseconds: Int64, of track: Int) -> Int64 {
         guard let audio = tracks[track].audio, nanoseconds > 0 else { return 0 }
         let bytes = tracks[track].frames(lasting: nanoseconds) * Int64(audio.bytesPerFrame)
         return bytes + bytes / 8
     }
 
-    /// Most bytes that one more write of each track may add.
+    /// Maximum bytes that one more write of each track may add.
     var mostOfAll: Int64 { largest.reduce(0) { $0 + $1 * 3 / 2 + 8192 } }
 }

@@ -13,12 +13,12 @@ public final class SnapshotFiles: Sendable {
     private let first: Locked<ClipOutput?>
 
     /// - Parameters:
-    ///   - destination: of the images; each of several gets its number before the ending: `shot-01.jpg`.
-    ///   - format: of the images; by the file's ending where it is `nil`.
-    ///   - count: number of images, 1 upwards.
-    ///   - replacing: true where files of those names may be replaced.
-    /// - Throws: `.usage` for an unknown or missing ending, and for several images on standard output;
-    ///   `.fileExists`, `.inputOutput`.
+    ///   - destination: destination of the images; each of several gets its number before the ending: `shot-01.jpg`.
+    ///   - format: format of the images; `nil` chooses it by the file's ending.
+    ///   - count: number of images, 1 or more.
+    ///   - replacing: true if files of those names may be replaced.
+    /// - Throws: `.usage` for an unknown or missing ending, and for several images on standard output; `.fileExists`,
+    ///   `.inputOutput`.
     public init(
         _ destination: ClipDestination, format: StillFormat? = nil, count: Int = 1, replacing: Bool = false
     ) throws(CaptureError) {
@@ -31,7 +31,7 @@ public final class SnapshotFiles: Sendable {
                 .usage, "\(count) images can't be written to one output.", remedies: [Remedy("Name a file.")])
         }
         let names = (1...max(1, count)).map { Self.place($0, of: count, destination) }
-        // The others before the first: what this opens, it would have to take away again.
+        // The others before the first, since a file that was created would have to be removed again.
         for name in names.dropFirst() where !replacing { try ClipOutput.checkFree(name) }
         first = Locked(try Self.open(names[0], replacing))
     }

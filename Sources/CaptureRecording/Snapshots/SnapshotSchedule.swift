@@ -41,10 +41,10 @@ struct SignalWait {
         self.patience = patience
     }
 
-    /// Looks at a frame.
+    /// Evaluates a frame.
     /// - Parameters:
-    ///   - flags: of the frame.
-    ///   - time: of the frame, ns on the camera's clock.
+    ///   - flags: flags of the frame.
+    ///   - time: time of the frame, ns on the camera's clock.
     /// - Returns: true if it shows the scene.
     /// - Throws: `.unavailable`, once the wait is over.
     mutating func shows(_ flags: FrameFlags, at time: Int64) throws(CaptureError) -> Bool {
@@ -66,7 +66,7 @@ struct SnapshotSchedule {
     private var settling = ExposureSettling()
     private var first: Int64?
     private var next: Int64?
-    /// True if the exposure of the first image had settled: nobody looks at the others.
+    /// True if the exposure of the first image had settled; the others are not checked.
     private var hasSettled = false
 
     /// - Parameters:
@@ -100,7 +100,7 @@ struct SnapshotSchedule {
         return .take(isSettled: hasSettled, waited: time - first)
     }
 
-    /// Notes that a frame was kept. The next is due on the grid of the first, so that lateness does not add up.
+    /// Notes that a frame was kept. The next is due on the grid of the first, so that delays do not add up.
     mutating func kept(_ time: Int64) {
         guard interval > 0 else {
             next = time

@@ -15,15 +15,15 @@ public struct SnapshotTaker: Sendable {
 
     /// Opens the camera, takes the images, and closes it. Cancelling the task ends it; images that were stored stay.
     ///
-    /// A camera that is allowed at the level `.still` alone is opened once a ``SnapshotSettings/stillPace`` at most, through
-    /// one gatekeeper: this waits for it.
+    /// A camera that is allowed only at the level `.still` is opened at most once per ``SnapshotSettings/stillPace``, through one
+    /// gatekeeper: this waits for it.
     ///
     /// - Parameters:
-    ///   - permit: of one camera, at the level `.still` or higher; at ``SnapshotSettings/leastLevel`` at least.
-    ///   - taken: is told of each image as soon as it is stored.
-    ///   - opened: is told once, before the first image, which settings the driver does otherwise than asked; often none.
+    ///   - permit: permit for one camera, at the level `.still` or higher; at least at ``SnapshotSettings/leastLevel``.
+    ///   - taken: called for each image as soon as it is stored.
+    ///   - opened: called once, before the first image, with the settings that the driver did not apply as requested; often none.
     /// - Returns: the images, fewer than `count` if it was cancelled.
-    /// - Throws: where the camera can't be opened, its capture ends, or an image can't be stored.
+    /// - Throws: if the camera can't be opened, its capture ends, or an image can't be stored.
     public func take(
         with permit: consuming DevicePermit, taken: @Sendable (Snapshot) -> Void = { _ in },
         opened: @Sendable (_ differences: [FormatDifference]) -> Void = { _ in }

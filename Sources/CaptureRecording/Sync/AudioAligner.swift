@@ -16,11 +16,11 @@ final class AudioAligner {
     private var clock: DeviceClock
     private var servo = DriftServo()
     private var hasStarted = false
-    /// Capture of the last period, to tell the time between two.
+    /// Capture of the last period, to compute the time between two.
     private var lastTimestamp: Int64?
     /// Time from the clip's start to the first frame, nanoseconds; 0 for a microphone that was there before.
     private(set) var startOffsetNanoseconds: Int64 = 0
-    /// Distance of the last period behind its place by the clip's clock; `nil` for audio that nothing steers.
+    /// Delay of the last period relative to its place by the clip's clock; `nil` for audio that is not steered.
     private(set) var offsetNanoseconds: Int64?
 
     /// - Parameters:
@@ -99,7 +99,7 @@ final class AudioAligner {
         }
     }
 
-    /// Goes on behind a pause.
+    /// Continues after a pause.
     private func jump() throws(CaptureError) {
         try output.flush(step: servo.step)
         lastTimestamp = nil
@@ -114,7 +114,7 @@ final class AudioAligner {
     /// Writes the frames still in the resampler: no more follow.
     func finish() throws(CaptureError) { try output.flush(step: servo.step) }
 
-    /// Drift of the device over the recording, ppm, and its uncertainty; `nil` where it is too short to tell.
+    /// Drift of the device over the recording, ppm, and its uncertainty; `nil` if the recording is too short.
     var drift: (ppm: Double, uncertainty: Double)? { clock.drift }
 
     // MARK: Steering
@@ -173,12 +173,12 @@ final class AudioAligner {
     }
 }
 
-/// Control of the rate at which audio enters the clip, so that it stays where the clip's clock wants it.
+/// Control of the rate at which audio enters the clip, so that it keeps its position on the clip's clock.
 ///
-/// Audio that is less than 2 ms off, or less than the timestamps' jitter, stays bit for bit unchanged. From then on it is
-/// resampled to the end: at the measured rate, and a little faster or slower until it is in its place. Nothing jumps: the
-/// rate changes by at most 500 ppm a second. A device that is further off than crystals are is set to its own rate at once:
-/// audio recorded at a wrong pitch comes right within some seconds.
+/// Audio that is less than 2 ms off, or less than the timestamps' jitter, is stored bit for bit. Otherwise it is resampled from
+/// then on: at the measured rate, and a little faster or slower until it is in its place. There are no jumps: the rate changes by
+/// at most 500 ppm per second. A device that is further off than crystals normally are is set to its own rate at once: audio
+/// recorded at a wrong pitch is corrected within some seconds.
 struct DriftServo {
     private(set) var isCorrecting = false
     /// Frames of the device for one of the clip.

@@ -3,7 +3,7 @@ import CaptureGate
 
 /// Output of one microphone into the clip: its audio bit by bit, or resampled, or silence.
 ///
-/// It counts in frames of the clip. Audio that the clip has no room for, or that comes after it ended in silence, is left out.
+/// It counts in frames of the clip. Audio for which the clip has no space, or after its end in silence, is dropped.
 ///
 /// *session-bound*
 final class AudioTrackWriter {
@@ -36,7 +36,7 @@ final class AudioTrackWriter {
     ///   - writer: of the clip.
     ///   - track: index in the clip.
     ///   - target: frames that the clip is to have; `nil` until it is stopped.
-    ///   - silenceMeter: ends the track where the recording is quiet; `nil` where nothing does.
+    ///   - silenceMeter: ends the track where the recording is quiet; `nil` if nothing does.
     init(
         _ format: AudioFormat, to writer: any ClipWriter, as track: Int, target: UInt64?,
         silenceMeter: SilenceMeter? = nil
@@ -89,7 +89,7 @@ final class AudioTrackWriter {
         try pull(step: step)
     }
 
-    /// Writes what is in the resampler; audio that comes next is no continuation of it.
+    /// Writes the contents of the resampler; the next audio does not continue it.
     func flush(step: Double) throws(CaptureError) {
         guard isResampling else { return }
         resampler?.pushEnd()
@@ -146,7 +146,7 @@ final class AudioTrackWriter {
         return UInt64(kept)
     }
 
-    /// Time from the clip's start to the end of what is written, nanoseconds.
+    /// Time from the clip's start to the end of the written audio, nanoseconds.
     var nanoseconds: Int64 { SampleClock(rate: format.sampleRate).nanoseconds(Int64(written)) }
 
     private func beginResampling() {

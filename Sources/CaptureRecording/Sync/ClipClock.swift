@@ -3,9 +3,9 @@ import CaptureGate
 
 /// The clip's time: its start on CLOCK_MONOTONIC, its duration, and the clock that it follows.
 ///
-/// The clip starts at the first frame kept of the leading track, which is the first camera where there is one, so that video
-/// frames stand at whole multiples of their duration. Its clock is CLOCK_MONOTONIC, or that of a microphone which reports
-/// here with each period; the clip's time knows nothing else of that microphone.
+/// The clip starts at the first kept frame of the leading track, which is the first camera if there is one, so that video frames
+/// are at whole multiples of their duration. Its clock is CLOCK_MONOTONIC, or that of a microphone which reports here with each
+/// period; the clip's time knows nothing else of that microphone.
 ///
 /// *session-bound*
 final class ClipClock {
@@ -44,7 +44,7 @@ final class ClipClock {
     /// Time in the clip of a moment on CLOCK_MONOTONIC, nanoseconds; `nil` before the clip has started, and in a pause.
     func time(of moment: Int64) -> Int64? { captureTime(of: moment).flatMap(cuts.time) }
 
-    /// Ends a clip at a moment: what is captured later is not in it.
+    /// Ends a clip at a moment: it contains nothing that is captured later.
     /// - Parameter moment: CLOCK_MONOTONIC nanoseconds.
     /// - Returns: its length, in whole frames of the leading camera; `nil` before it has begun.
     func end(at moment: Int64) -> Int64? {
@@ -57,9 +57,9 @@ final class ClipClock {
 
     // MARK: Pauses
 
-    /// Carries out requests that came since the last call.
-    /// - Parameter requests: moments at which a pause or its end was asked for in turn, CLOCK_MONOTONIC nanoseconds.
-    /// - Returns: true where there was one. Before the clip's start all of them wait.
+    /// Carries out requests since the last call.
+    /// - Parameter requests: moments at which a pause and its end were requested in turn, CLOCK_MONOTONIC nanoseconds.
+    /// - Returns: true if there was one. Before the clip's start all of them wait.
     func follow(_ requests: [Int64]) -> Bool {
         guard origin != nil, followed < requests.count else { return false }
         for index in followed..<requests.count {
@@ -70,7 +70,7 @@ final class ClipClock {
         return true
     }
 
-    /// Moment at which the clip has its whole length, CLOCK_MONOTONIC nanoseconds; `nil` where it is open, before its start and
+    /// Moment at which the clip has its whole length, CLOCK_MONOTONIC nanoseconds; `nil` if it is open, before its start and
     /// while it is paused.
     var end: Int64? {
         guard let origin, let duration, !cuts.isPaused else { return nil }
@@ -93,7 +93,7 @@ final class ClipClock {
     /// Takes over the rate of the leading microphone's clock.
     func follow(rateOffset: Double) { self.rateOffset = rateOffset }
 
-    /// Takes over where a period of the leading microphone stands.
+    /// Stores the position of a period of the leading microphone.
     /// - Parameters:
     ///   - moment: its capture, CLOCK_MONOTONIC nanoseconds.
     ///   - time: its place in the clip, nanoseconds.
@@ -110,7 +110,7 @@ final class ClipClock {
 ///
 /// *thread-safe*
 public enum SyncClock: String, Hashable, Sendable, Codable, CaseIterable {
-    /// ``picture`` where there is a camera, ``sound`` where there are several microphones and no camera, else ``none``.
+    /// ``picture`` if there is a camera, ``sound`` if there are several microphones and no camera, otherwise ``none``.
     case automatic = "auto"
     /// Video keeps the camera's timestamps. Audio is resampled to stay with it once it would be more than 2 ms off, and is
     /// bit for bit the device's until then.
@@ -122,7 +122,7 @@ public enum SyncClock: String, Hashable, Sendable, Codable, CaseIterable {
     /// Audio stays bit for bit the device's and video keeps its timestamps: after a while they drift apart.
     case none
 
-    /// Clock for a clip of so many devices; never ``automatic``.
+    /// Clock for a clip with these numbers of devices; never ``automatic``.
     func resolved(cameras: Int, microphones: Int) -> SyncClock {
         guard self == .automatic else { return self }
         if cameras > 0 { return .picture }

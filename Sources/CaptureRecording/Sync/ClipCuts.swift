@@ -1,10 +1,10 @@
-/// Pauses of a recording as cuts on the timeline of its capture, which begins with the clip and goes on through all of them. The
-/// clip has no time for what is cut out, so that it goes on behind each cut without a hole.
+/// Pauses of a recording as cuts on the timeline of its capture, which begins with the clip and continues through all of them. Cut
+/// spans have no time in the clip, so it continues after each cut without a gap.
 ///
-/// All times are nanoseconds. Each cut is on whole frames of the leading camera, where there is one: no picture is cut in two, and
-/// the sound of all microphones is cut at the same moment to the sample.
+/// All times are nanoseconds. Each cut is on whole frames of the leading camera, if there is one: no frame is cut in two, and the
+/// audio of all microphones is cut at the same moment to the sample.
 struct ClipCuts {
-    /// Span that is left out.
+    /// Removed span.
     struct Cut: Equatable {
         let start: Int64
         /// `nil` until the recording is resumed.
@@ -35,7 +35,7 @@ struct ClipCuts {
         guard let cut = cuts.last, cut.end == nil else { return }
         let length = Self.roundedUp(max(0, time - cut.start), to: frame)
         cuts.removeLast()
-        // Both came between two frames: nothing was left out.
+        // Both came between two frames: nothing was cut.
         if length > 0 { cuts.append(Cut(start: cut.start, end: cut.start + length)) }
     }
 

@@ -30,7 +30,7 @@ struct DelayLockedLoop {
     private static let narrowest = 0.03
     /// Distance from the nominal rate at which the timestamps are in error.
     private static let mostDeviation = 30_000e-6
-    /// Error of a timestamp that says nothing of the clock, seconds, unless so many in a row agree.
+    /// Error of a timestamp that is ignored, seconds, unless several in a row agree.
     private static let farOff = 0.1
     private static let farOffCount = 10
     /// Drift that no crystal has: a device with more runs at another rate than it says.
@@ -57,7 +57,7 @@ struct DelayLockedLoop {
     /// Begins a new line after a loss of unknown length; the rate is still good.
     mutating func breakLine() { phaseCount = 0 }
 
-    /// Goes on to a frame whose timestamp says nothing.
+    /// Advances to a frame whose timestamp is not used.
     mutating func pass(to frame: UInt64) {
         time = time(at: frame)
         position = frame
@@ -89,7 +89,7 @@ struct DelayLockedLoop {
         return .ofTheLine
     }
 
-    /// Ignores a timestamp that is far off, until so many agree that the device's time must have jumped.
+    /// Ignores a timestamp that is far off, until several agree that the device's time must have jumped.
     private mutating func follow(_ frame: UInt64, _ stamp: Double) -> Verdict {
         astray += 1
         guard astray < Self.farOffCount else { return begin(frame, stamp) }
@@ -125,7 +125,7 @@ struct DelayLockedLoop {
         noise = (jitter * phaseGain).squareRoot()
     }
 
-    /// Takes over the slope of the line as the rate where that is plainly not the nominal one.
+    /// Uses the slope of the line as the rate if that is clearly not the nominal one.
     private mutating func compare(_ frame: UInt64, _ stamp: Double, _ frames: Double) {
         guard var line else { return }
         let nominalTime = Double(frame &- lineStart.frame) * nominal
@@ -160,7 +160,7 @@ struct DeviceClock {
     mutating func update(_ header: FrameHeader) {
         let epoch = epoch ?? (header.timestamp, header.sequence)
         self.epoch = epoch
-        // Only timestamps tell how long an interruption was; the ring's own losses are known to the frame.
+        // Only timestamps show how long an interruption was; the ring's own losses are known to the frame.
         if !header.flags.isDisjoint(with: [.xrun, .restarted, .suspended, .reattached]) { loop.breakLine() }
         guard !header.flags.contains(.repairedTimestamp) else { return loop.pass(to: header.sequence) }
         let stamp = Double(header.timestamp - epoch.stamp) * 1e-9
@@ -183,6 +183,6 @@ struct DeviceClock {
     /// Standard deviation of `nanoseconds(at:)`, seconds.
     var noise: Double { loop.noise }
 
-    /// Drift over the whole recording, parts per million, and its uncertainty; `nil` where it is too short to tell.
+    /// Drift over the whole recording, parts per million, and its uncertainty; `nil` if it is too short.
     var drift: (ppm: Double, uncertainty: Double)? { measure.result }
 }

@@ -6,7 +6,7 @@ import CaptureGate
 /// *thread-safe*
 final class FramePool: Sendable {
     private let spare = Locked<[[UInt8]]>([])
-    /// Buffers kept: as many as may wait for one output, and a few.
+    /// Number of buffers to keep: those that may wait for one output, and a few more.
     private static let most = TeeBacklog.mostFrames + 4
 
     /// Prepares memory before the first video frame: touching it for the first time costs more than the copy.

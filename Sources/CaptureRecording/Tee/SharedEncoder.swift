@@ -33,7 +33,7 @@ final class SharedEncoder {
     /// Frames that it repaired.
     var repaired: UInt64 { encoder.counts.repaired }
 
-    /// Encodes a frame, once for each of its places: a stream has no picture twice.
+    /// Encodes a frame once for each of its places, since a stream can't repeat an encoded frame.
     func encode(_ frame: RawSpan, in places: TeeFrame, to receive: Receiver) throws(CaptureError) {
         for place in 0..<places.count {
             var own = places
@@ -75,7 +75,7 @@ final class SharedEncoder {
 ///
 /// *thread-safe*
 final class SharedEncoders: Sendable {
-    /// Stream of each track; `nil` for those that are handed on as they are.
+    /// Stream of each track; `nil` for those that are passed on unchanged.
     let coded: [CodedVideo?]
     private let encoders: Locked<[SharedEncoder?]>
 
@@ -109,7 +109,7 @@ final class SharedEncoders: Sendable {
 }
 
 extension ClipFormat {
-    /// Codec of the video in a clip of the format, where that is encoded.
+    /// Codec of the video in a clip of the format, if it is encoded.
     func videoCodec(_ settings: EncoderSettings) -> VideoCodec? {
         // Each output has encoders of the program's own for itself.
         guard settings.own == nil || self == .mjpeg else { return nil }

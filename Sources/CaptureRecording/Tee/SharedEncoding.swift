@@ -4,10 +4,10 @@ import Dispatch
 
 /// Encoding that several outputs of a capture share: each video frame is encoded once, and every output gets its packet.
 ///
-/// It has a queue of its own, through which all goes that its outputs get, in the order of the capture. Where 16 video frames
-/// wait for it, or 128 MiB of them, the next is left out of each of its outputs' clips, as a slow output leaves it out of its
-/// own. An output that leaves a packet out goes on with the next one that needs none before it: any image of MJPEG, and a key
-/// frame of the codecs that predict frames from one another.
+/// It has a separate queue for everything that its outputs get, in the order of the capture. If 16 video frames or 128 MiB of them
+/// wait for it, the next is dropped from the clips of all its outputs, as a slow output drops it from its own. An output that
+/// drops a packet continues with the next one that needs none before it: any image of MJPEG, or a key frame of the predictive
+/// codecs.
 ///
 /// *thread-safe*
 final class SharedEncoding: Sendable {
@@ -34,7 +34,7 @@ final class SharedEncoding: Sendable {
 
     func has(_ branch: TeeBranch) -> Bool { branches.contains { $0 === branch } }
 
-    /// True while the next video frame is left out.
+    /// True while the next video frame is dropped.
     var isBusy: Bool { backlog.withLock { $0.isFull } }
 
     // MARK: On the capturing thread
@@ -52,9 +52,9 @@ final class SharedEncoding: Sendable {
         each { $0.write(audio, frames: count, to: track, at: time) }
     }
 
-    /// Takes a video frame in.
+    /// Accepts a video frame.
     /// - Parameter byteCount: its size.
-    /// - Returns: false where it is left out; say so by `leaveOut(_:of:)`.
+    /// - Returns: false if it is dropped; report that by `leaveOut(_:of:)`.
     func admit(bytes byteCount: Int) -> Bool {
         backlog.withLock { backlog in
             guard !backlog.isFull else { return false }

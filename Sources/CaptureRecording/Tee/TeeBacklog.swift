@@ -7,25 +7,25 @@ struct TeeTrack: Sendable {
     private let frameDuration: Int64
     /// Frames written.
     var written: UInt64 = 0
-    /// Frames of the camera that were left out.
+    /// Dropped frames of the camera.
     private(set) var shed: UInt64 = 0
-    /// Frames of the camera that were left out because they need one before them that was.
+    /// Frames of the camera that were dropped because they need a dropped frame before them.
     private(set) var dependent: UInt64 = 0
-    /// Frames that were left out and only stood for missing ones.
+    /// Dropped frames that only replaced missing ones.
     private(set) var shedFills: UInt64 = 0
-    /// Presentation time of the last video frame, which may stand in several places, nanoseconds.
+    /// Presentation time of the last video frame, which may fill several places, nanoseconds.
     private(set) var last: Int64?
-    /// Frames left out in a row in whose places none stands yet.
+    /// Dropped frames in a row, whose places are still empty.
     private var missing: TeeFrame?
-    /// True where the next frame must be one that needs no other.
+    /// True if the next frame must be one that needs no other.
     private var awaitsKey = false
 
     init(_ track: ClipTrack) { frameDuration = track.nanoseconds(ofFrames: 1) }
 
-    /// Frames of the camera that were left out.
+    /// Dropped frames of the camera.
     var leftOut: UInt64 { shed + dependent }
 
-    /// True for a frame that decoders could make nothing of.
+    /// True for a frame that can't be decoded.
     func isCutOff(_ frame: TeeFrame) -> Bool { awaitsKey && frame.hasPacket && !frame.isKey }
 
     /// Leaves a frame out that others may need.
@@ -46,8 +46,8 @@ struct TeeTrack: Sendable {
         if fillsPlaces { missing = joined(frame) }
     }
 
-    /// Takes a frame in.
-    /// - Returns: the places that it takes, those of frames left out before it included.
+    /// Accepts a frame.
+    /// - Returns: its places, including those of frames dropped before it.
     mutating func take(_ frame: TeeFrame) -> TeeFrame {
         let places = joined(frame)
         missing = nil
@@ -56,7 +56,7 @@ struct TeeTrack: Sendable {
         return places
     }
 
-    /// Takes the places at the clip's end in which no frame stands.
+    /// Returns the empty places at the clip's end.
     mutating func takeMissing() -> TeeFrame? {
         defer { missing = nil }
         if let missing { note(missing) }
@@ -79,7 +79,7 @@ extension TrackLedger {
     ///   - track: account of the output.
     ///   - counts: of its encoder.
     ///   - fillsPlaces: true for a format of constant rate.
-    ///   - hasEnded: true where it ended before the capture.
+    ///   - hasEnded: true if it ended before the capture.
     func of(_ track: TeeTrack, _ counts: EncoderCounts, fillsPlaces: Bool, hasEnded: Bool) -> TrackLedger {
         var ledger = self
         ledger.lost.encoder += track.shed + counts.late
@@ -95,9 +95,9 @@ extension TrackLedger {
     }
 }
 
-/// Backlog of one of several outputs: frames that wait in memory, and those left out because it was too slow.
+/// Backlog of one of several outputs: frames that wait in memory, and those dropped because it was too slow.
 struct TeeBacklog: Sendable {
-    /// Video frames that may wait: half a second at 30 frames a second. The next one is left out.
+    /// Maximum number of waiting video frames: half a second at 30 frames per second. The next one is dropped.
     static let mostFrames = 16
     /// Bytes of video that may wait, where frames are large; two frames always may.
     static let mostVideoBytes = 128 << 20
@@ -119,7 +119,7 @@ struct TeeBacklog: Sendable {
     // MARK: Audio
 
     /// Takes audio in.
-    /// - Returns: false where too much waits.
+    /// - Returns: false if too much waits.
     mutating func add(audio byteCount: Int) -> Bool {
         audioBytes += byteCount
         return audioBytes <= Self.mostAudioBytes
@@ -131,8 +131,8 @@ struct TeeBacklog: Sendable {
 
     var isFull: Bool { frames >= 2 && (frames >= Self.mostFrames || videoBytes >= Self.mostVideoBytes) }
 
-    /// Takes a video frame in, or leaves it out, and then each one that needs it.
-    /// - Returns: the places that it takes; `nil` where it is left out.
+    /// Accepts a video frame, or drops it, and then each one that needs it.
+    /// - Returns: its places; `nil` if it is dropped.
     mutating func add(_ frame: TeeFrame, bytes byteCount: Int, to track: Int) -> TeeFrame? {
         guard !isFull, !tracks[track].isCutOff(frame) else {
             tracks[track].cut(frame, fillsPlaces: fillsPlaces)
@@ -162,7 +162,7 @@ struct TeeFrame: Sendable {
     var time: Int64
     /// Number of places that it takes in a row.
     var count: Int
-    /// True for a frame that only stands for missing ones.
+    /// True for a frame that only replaces missing ones.
     let isFill: Bool
     /// False for a frame that needs the one before it.
     var isKey = true

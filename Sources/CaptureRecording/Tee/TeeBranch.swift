@@ -2,17 +2,18 @@ import CaptureEncoding
 import CaptureGate
 import Dispatch
 
-/// One of several outputs of a capture, encoded and written on a queue of its own, so that none waits for another.
+/// One of several outputs of a capture, encoded and written on a separate queue, so that none waits for another.
 ///
-/// Frames wait in memory. Where 16 video frames wait, or 128 MiB of them, the next is left out of this output's clip and
-/// counted there as lost by the encoder; in a format of constant rate the one after it, or at the end the one before, stands
-/// in its place. Behind a frame that is left out, those that need it are left out, too. Audio is never left out: an output that is more than 64 MiB of it behind has failed.
+/// Frames wait in memory. If 16 video frames or 128 MiB of them wait, the next is dropped from this output's clip and counted
+/// there as lost by the encoder. In a format of constant rate the next frame replaces it, or at the end the previous one. After a
+/// dropped frame, those that need it are dropped, too. Audio is never dropped: an output that is more than 64 MiB of audio behind
+/// has failed.
 ///
 /// *thread-safe*
 final class TeeBranch: Sendable {
     let path: String
     let format: ClipFormat
-    /// Index in this output of each track of the capture; `nil` where the format can't hold it.
+    /// Index in this output of each track of the capture; `nil` if the format can't hold it.
     let tracks: [Int?]
     private let writer: Locked<any ClipWriter>
     private let state: Locked<State>
@@ -42,7 +43,7 @@ final class TeeBranch: Sendable {
 
     var ending: CaptureError? { state.withLock { $0.ending } }
     var bytesWritten: Int64 { state.withLock { $0.bytesWritten } }
-    /// True while it leaves out the next video frame.
+    /// True while it drops the next video frame.
     var isBusy: Bool { state.withLock { $0.ending == nil && $0.backlog.isFull } }
     /// True while a segment waits to be finished.
     var isSegmentOver: Bool { state.withLock { $0.ending == nil && $0.isSegmentOver } }
@@ -71,12 +72,12 @@ final class TeeBranch: Sendable {
             }, done: { $0.remove(audio: audio.byteCount) })
     }
 
-    /// Takes a video frame in, or leaves it out.
+    /// Accepts a video frame, or drops it.
     /// - Parameters:
     ///   - frame: its places in the clip.
     ///   - byteCount: its size.
-    ///   - track: of the capture.
-    /// - Returns: the places that it takes, for `write(_:in:to:)`; `nil` where there is none.
+    ///   - track: track of the capture.
+    /// - Returns: its places, for `write(_:in:to:)`; `nil` if there is none.
     func admit(_ frame: TeeFrame, bytes byteCount: Int, to track: Int) -> TeeFrame? {
         guard let own = tracks[track] else { return nil }
         return state.withLock { $0.ending == nil ? $0.backlog.add(frame, bytes: byteCount, to: own) : nil }
@@ -159,7 +160,7 @@ final class TeeBranch: Sendable {
         }
     }
 
-    /// Fills the places at the end in which frames were left out with the last one: no other follows.
+    /// Fills the places of dropped frames at the end with the last frame, since no other follows.
     private func fillEnd() {
         guard format.hasConstantRate, let latest = state.withLock({ $0.latest }) else { return }
         for own in tracks.compactMap(\.self) {

@@ -1,8 +1,8 @@
 import CaptureEncoding
 import CaptureGate
 
-/// Writer of one capture to several outputs, each in its format and with the tracks that it can hold. An output that fails is
-/// told of and finished as far as it is; the others go on. Outputs that store a track in the same codec share its encoding.
+/// Writer of one capture to several outputs, each in its format and with the tracks that it can hold. A failed output is reported,
+/// and finished with the frames so far; the others continue. Outputs that store a track in the same codec share its encoding.
 ///
 /// *session-bound*
 final class TeeWriter: ClipWriter {
@@ -18,7 +18,7 @@ final class TeeWriter: ClipWriter {
     /// True for branches that are known to have ended.
     private var hasEnded: [Bool]
     private var untold: [OutputFailure] = []
-    /// Error of the branch that ended last, once none goes on.
+    /// Error of the branch that ended last, once all have ended.
     private var lastFailure: CaptureError?
     /// Error that kept the first one from being finished.
     private var finishFailure: CaptureError?
@@ -42,12 +42,12 @@ final class TeeWriter: ClipWriter {
     /// Nothing: each branch has its own counts, and a ledger of them.
     func counts(of track: Int) -> EncoderCounts { EncoderCounts() }
 
-    /// Frames left out by the output that has the fewest.
+    /// Number of frames dropped by the output that dropped most.
     func leftOut(of track: Int) -> UInt64 { branches.reduce(0) { max($0, $1.leftOut(of: track)) } }
 
     var isBusy: Bool { shared.contains(where: \.isBusy) || branches.contains(where: \.isBusy) }
 
-    /// - Throws: the error of the branch that ended last, once none goes on.
+    /// - Throws: the error of the branch that ended last, once all have ended.
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError) {
         try prepare(track)
         let count = try tracks[track].frames(in: data)
@@ -152,7 +152,7 @@ final class TeeWriter: ClipWriter {
         if let lastFailure { throw lastFailure }
     }
 
-    /// Looks for branches that have ended meanwhile.
+    /// Checks for branches that have ended meanwhile.
     private func look() {
         for (index, branch) in branches.enumerated() where !hasEnded[index] {
             guard let error = branch.ending else { continue }
@@ -177,7 +177,7 @@ struct TeeResult: Sendable {
     /// - Parameters:
     ///   - writer: of the output.
     ///   - path: of the output.
-    ///   - ending: error that ended it before the capture; `nil` where none did.
+    ///   - ending: error that ended it before the capture; `nil` if none did.
     ///   - ledger: of the output.
     ///   - reason: of the capture's end.
     init(

@@ -4,15 +4,15 @@ import CaptureGate
 extension CaptureSession where Format == VideoFormat {
     /// Opens the camera of the permit, and converts its frames from any format to pixels of one layout.
     ///
-    /// `format` is then that of the pixels, in rows without padding; a frame that is broken has no bytes. The
-    /// conversion is done on the reader's thread, by `PictureConverter`.
+    /// `format` is then that of the pixels, in rows without padding; a broken frame has no bytes. The conversion is done on the
+    /// reader's thread, by `PictureConverter`.
     ///
     /// - Parameters:
-    ///   - permit: of one camera, at the level `.video`; used up.
-    ///   - settings: wishes; `differences` says which were not met, and from what is converted.
+    ///   - permit: permit for one camera, at the level `.video`; used up.
+    ///   - settings: requested settings; `differences` shows those that were not met, and the source of the conversion.
     ///   - format: `.bgra32` or `.rgba32` with an opaque alpha, `.rgb24`, or `.grey`.
-    /// - Throws: as `init(opening:settings:)`; `.usage` for another format, and for a camera that delivers what nothing converts:
-    ///   choose a pixel format of its own that can be.
+    /// - Throws: as `init(opening:settings:)`; `.usage` for another format, and for a camera whose frames can't be converted:
+    ///   choose another of its pixel formats.
     public init(
         opening permit: consuming DevicePermit, settings: VideoSettings = VideoSettings(),
         converting format: PixelFormat
@@ -37,15 +37,15 @@ extension CaptureSession where Format == VideoFormat {
 }
 
 extension CaptureSession where Format == AudioFormat {
-    /// Opens the microphone that the permit names, and converts its samples, where it has no such samples itself.
+    /// Opens the microphone that the permit names, and converts its samples, if it has no such samples itself.
     ///
-    /// `format` is then that of the converted samples. Integers are rounded to the nearest and limited to full
-    /// scale, which is ±1 in `.float32`.
+    /// `format` is then that of the converted samples. Integers are rounded to the nearest and limited to full scale, which is ±1
+    /// in `.float32`.
     ///
     /// - Parameters:
-    ///   - permit: of one microphone, at the level `.record`; used up.
-    ///   - settings: wishes; without a sample format the microphone's own is asked for that is the one wanted.
-    ///   - format: of the samples that are lent.
+    ///   - permit: permit for one microphone, at the level `.record`; used up.
+    ///   - settings: requested settings; without a sample format, the microphone is asked for the requested one.
+    ///   - format: format of the samples that are lent.
     /// - Throws: as `init(opening:settings:)`.
     public init(
         opening permit: consuming DevicePermit, settings: AudioSettings = AudioSettings(),
@@ -68,16 +68,16 @@ extension CaptureSession where Format == AudioFormat {
 
     /// Lends the next period as samples if there is one; never waits.
     ///
-    /// Where the microphone has other samples, they are converted from the first such call on, until one with another
-    /// type, and `format` says so; see `init(opening:settings:converting:)`.
+    /// If the microphone has other samples, they are converted from the first such call on, until one with another type, and
+    /// `format` shows it; see `init(opening:settings:converting:)`.
     ///
     ///     session.withNextSamples(of: Float.self) { header, samples in … }
     ///
     /// - Parameters:
     ///   - type: `Int16`, `Int32`, or `Float` with full scale at ±1.
-    ///   - body: gets the header, and the samples of all channels in turn: `header.frameCount` times the channels. They are valid
-    ///     inside the call alone.
-    /// - Returns: the result of `body`; `nil` where nothing is there now.
+    ///   - body: gets the header, and the samples of all channels interleaved: `header.frameCount` times the channels. They are
+    ///     valid only during the call.
+    /// - Returns: the result of `body`; `nil` if there is nothing now.
     public mutating func withNextSamples<Sample: AudioSample, Value, Failure: Error>(
         of type: Sample.Type = Sample.self, _ body: (FrameHeader, Span<Sample>) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
@@ -111,7 +111,7 @@ extension Float: AudioSample {
 }
 
 extension VideoFormat {
-    /// Converter of such frames to pixels; `nil` where they are those pixels already, in rows without padding.
+    /// Converter of such frames to pixels; `nil` if they are those pixels already, in rows without padding.
     /// - Throws: as `PictureConverter.init(_:to:)`.
     func converter(to format: PixelFormat) throws(CaptureError) -> PictureConverter? {
         guard pixelFormat != format || planes.first?.stride != planes.first?.rowBytes else { return nil }
@@ -120,7 +120,7 @@ extension VideoFormat {
 }
 
 extension AudioFormat {
-    /// Converter of such audio to other samples; `nil` where it has those already.
+    /// Converter of such audio to other samples; `nil` if it has those already.
     func converter(to format: SampleFormat) -> SampleConverter? {
         format == sampleFormat ? nil : SampleConverter(self, to: format)
     }
