@@ -20,7 +20,7 @@ final class AudioChain {
     private let codec: SampleCodec
     private var decoded: [Double] = []
     private var mixed: [Double] = []
-    /// `nil` where the rate stays.
+    /// `nil` if the rate stays.
     private var converter: RateConverter?
 
     /// - Parameters:
@@ -65,7 +65,7 @@ final class AudioChain {
     /// Forgets the samples that were taken.
     func removeSamples() { samples.removeAll(keepingCapacity: true) }
 
-    /// Puts silence for infinities and for what is no number: a filter would spread them.
+    /// Replaces infinities and NaN with silence: a filter would spread them.
     private func silenceNonsense() {
         for index in decoded.indices where !decoded[index].isFinite { decoded[index] = 0 }
     }
@@ -105,7 +105,7 @@ struct EncodedSamples {
         codec = SampleCodec(format: format.sampleFormat)
     }
 
-    /// Rounds samples to the nearest and limits them to full scale; they stand at the beginning of `bytes`.
+    /// Rounds samples to the nearest and limits them to full scale; the result is at the beginning of `bytes`.
     /// - Returns: number of frames.
     mutating func set(_ samples: [Double]) -> Int {
         let count = samples.count * format.sampleFormat.bytesPerSample

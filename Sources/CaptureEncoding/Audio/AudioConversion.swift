@@ -4,7 +4,7 @@ import LinuxSystem
 /// Conversion of a recording's audio between its microphones and its file: channels, gain, sample rate, mix.
 ///
 /// It works on the aligned audio of the clip, so it shifts nothing. Samples keep the device's sample format, rounded to the
-/// nearest once, at the end; integers saturate at full scale, and floating point keeps what is above it.
+/// nearest once, at the end; integers saturate at full scale, and floating point keeps larger values.
 ///
 /// *thread-safe*
 public struct AudioConversion: Hashable, Sendable {
@@ -54,14 +54,14 @@ public struct AudioConversion: Hashable, Sendable {
     }
 
     /// Format of a microphone's audio after the conversion, the mix aside.
-    /// - Throws: `.usage` where the microphone does not have a channel that is chosen, with a remedy.
+    /// - Throws: `.usage` if the microphone does not have a channel that is chosen, with a remedy.
     func format(of track: ClipTrack, _ format: AudioFormat) throws(CaptureError) -> AudioFormat {
         AudioFormat(
             sampleRate: sampleRate ?? format.sampleRate,
             channels: try channels.inputs(of: track, format.channels).count, sampleFormat: format.sampleFormat)
     }
 
-    /// Channels that a microphone must have at least, where those are more than the usual two; `nil` where it does not matter.
+    /// Channels that a microphone must have at least, where those are more than the usual two; `nil` if it does not matter.
     package var leastChannels: Int? {
         guard case .list(let numbers) = channels, let highest = numbers.max(), highest > 2 else { return nil }
         return highest
@@ -88,7 +88,7 @@ public enum ChannelSelection: Hashable, Sendable {
     public static let right = ChannelSelection.list([2])
 
     /// Channels of the device, 0 upwards, whose mean each channel of the clip is.
-    /// - Throws: `.usage` where the device has not as many.
+    /// - Throws: `.usage` if the device has not as many.
     func inputs(of track: ClipTrack, _ count: Int) throws(CaptureError) -> [[Int]] {
         switch self {
         case .all: return (0..<count).map { [$0] }
@@ -106,11 +106,12 @@ public enum ChannelSelection: Hashable, Sendable {
 }
 
 extension AudioConversion {
-    /// Opens a writer for converted tracks, and stands in front of it; where nothing is converted, it is that writer alone, and
+    /// Opens a writer for converted tracks, and puts a converter before it; if nothing is converted, returns that writer, and
     /// every bit passes.
     /// - Parameters:
-    ///   - tracks: of the capture.
-    ///   - own: conversions of single microphones in place of this one, by the track's device; whether all are mixed is this one's.
+    ///   - tracks: tracks of the capture.
+    ///   - own: conversions of single microphones in place of this one, by the track's device; this one decides whether all are
+    ///     mixed.
     ///   - open: opens the writer of the tracks that it is given.
     /// - Throws: `.usage` for a conversion that the microphones' formats do not allow, with a remedy; as `open`.
     package func writer(
@@ -129,7 +130,7 @@ extension AudioConversion {
             ? inner : AudioConversionWriter(tracks, routes: plan.routes, mix: plan.mix, to: inner)
     }
 
-    /// Track of all microphones, in the format that the first one's audio gets; `nil` where there is nothing to mix.
+    /// Track of all microphones, in the format of the first one's converted audio; `nil` if there is nothing to mix.
     private func mixed(_ microphones: [ClipTrack]) throws(CaptureError) -> ClipTrack? {
         guard microphones.count > 1, let first = microphones[0].audio else { return nil }
         let format = try format(of: microphones[0], first)
@@ -159,7 +160,7 @@ private struct ConversionPlan {
         (self.common, self.own, self.mixed, self.microphones) = (common, own, mixed, microphones)
     }
 
-    /// True where no bit is changed.
+    /// True if no bit is changed.
     var isIdentity: Bool {
         routes.allSatisfy { if case .none = $0.conversion { true } else { false } }
     }
@@ -187,7 +188,7 @@ private struct ConversionPlan {
         stored.append(track)
     }
 
-    /// Adds a microphone to the mix, which stands in the place of the first one.
+    /// Adds a microphone to the mix, which takes the place of the first one.
     private mutating func mix(_ chain: AudioChain, as track: ClipTrack, _ format: AudioFormat) {
         let mix = mix ?? MixedTrack(stored.count, format, microphones: microphones)
         if self.mix == nil { stored.append(track) }

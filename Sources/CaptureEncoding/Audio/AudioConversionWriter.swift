@@ -1,10 +1,10 @@
 import CaptureBase
 
-/// Writer that converts the audio of a capture, and stands in front of the writer that stores it. Video passes.
+/// Writer that converts the audio of a capture before the writer that stores it. Video passes.
 ///
-/// Audio frames of a track follow one another: the time of its first write counts, and later ones are counted on from there, as
-/// by the encoders. Times stay what they are: the filters' delay is taken out. A ledger is given in frames of the device, and
-/// becomes one in frames of the file.
+/// Audio frames of a track follow one another: the time of its first write counts, and later ones are counted from there, as in
+/// the encoders. Times do not change: the filters' delay is subtracted. A ledger in frames of the device becomes one in frames of
+/// the file.
 ///
 /// *session-bound*
 final class AudioConversionWriter: ClipWriter {
@@ -12,7 +12,7 @@ final class AudioConversionWriter: ClipWriter {
     private let inner: any ClipWriter
     /// Way of each track of the capture.
     private let routes: [AudioRoute]
-    /// Mix of all microphones; `nil` where each has a track of its own.
+    /// Mix of all microphones; `nil` if each has a separate track.
     private let mix: MixedTrack?
 
     /// - Parameters:
@@ -45,7 +45,7 @@ final class AudioConversionWriter: ClipWriter {
         }
     }
 
-    /// Writes what is in the filters, and what of the mix waits for tracks that have ended.
+    /// Writes the contents of the filters, and the part of the mix that waits for tracks that have ended.
     private func flush() throws(CaptureError) {
         for route in routes {
             guard case .convert(let chain, let output) = route.conversion else { continue }
@@ -98,10 +98,10 @@ final class AudioConversionWriter: ClipWriter {
         try inner.finishSegments { stored(ledger(), isFinal: false) }
     }
 
-    /// Writes the rest of the audio first. The clip's ledger has an entry for each track of the capture, also where they are
-    /// mixed to one.
+    /// Writes the rest of the audio first. The clip's ledger has an entry for each track of the capture, even if they are mixed to
+    /// one.
     func finish(ledger: LossLedger, end: EndReason) throws(CaptureError) -> Clip {
-        // Where that fails, the output has failed, and is finished as far as it is.
+        // If that fails, the output has failed, and is finished with the data so far.
         try? flush()
         var clip = try inner.finish(ledger: stored(ledger, isFinal: true), end: end)
         let tracks = converted(ledger, isFinal: true)
@@ -142,7 +142,7 @@ final class AudioConversionWriter: ClipWriter {
 /// Way of one track of a capture into the file.
 struct AudioRoute {
     enum Conversion {
-        /// Bytes pass as they are.
+        /// Bytes pass unchanged.
         case none
         case convert(AudioChain, any ConvertedOutput)
     }
@@ -158,7 +158,7 @@ struct AudioRoute {
 protocol ConvertedOutput: AnyObject {
     /// Frames that the file has of it.
     var frames: UInt64 { get }
-    /// Frames that were left out because they came too late.
+    /// Frames that were dropped because they came too late.
     var late: UInt64 { get }
 
     /// Notes the time of the first frame, nanoseconds from the clip's start; later calls do nothing.
@@ -206,8 +206,8 @@ final class MixedTrack {
     private var mixer: AudioMixer
     private var sums: [Double] = []
 
-    /// Seconds for which it waits for a microphone that delivers nothing: periods last a second at most, and what is late in
-    /// its ring comes at once. One that is away for longer has only silence to bring.
+    /// Seconds for which it waits for a microphone that delivers nothing: periods last at most a second, and late audio in its
+    /// ring arrives at once. A microphone that is missing for longer only delivers silence.
     private static let patience = 5
 
     /// - Parameters:
@@ -227,7 +227,7 @@ final class MixedTrack {
     /// Place of a microphone in the mix, 0 upwards.
     func input(_ number: Int) -> any ConvertedOutput { Input(self, number) }
 
-    /// Writes all that was mixed; no more follows.
+    /// Writes all mixed audio; no more follows.
     func flush(to writer: any ClipWriter) throws(CaptureError) {
         mixer.take(into: &sums, all: true)
         try track.put(sums, to: writer)

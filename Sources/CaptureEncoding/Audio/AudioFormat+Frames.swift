@@ -51,7 +51,7 @@ extension AudioFormat {
 }
 
 extension AudioFormat {
-    /// Most bytes that an encoder makes of the frames it holds. FLAC's blocks last 0.1 s and Opus' packets at most 60 ms, two
+    /// Maximum bytes that an encoder makes of the frames it holds. FLAC's blocks last 0.1 s and Opus' packets at most 60 ms, two
     /// may be pending, and they are hardly larger than their audio.
     package var maxBufferedBytes: Int { bytesPerFrame * sampleRate / 5 + 4096 }
 }

@@ -1,7 +1,8 @@
-/// Sum of several tracks of one format by the clip's time. Tracks come in turns; a frame goes out once each has come so far.
+/// Sum of several tracks of one format by the clip's time. Tracks arrive in turns; a frame is written once all tracks have reached
+/// it.
 ///
-/// It waits for the slowest track, but not for ever: past `most` frames that one is taken to be silent, as a microphone is
-/// that was unplugged, and what it brings later for that time is left out and counted.
+/// It waits for the slowest track, but not forever: after `most` frames that track counts as silent, like a microphone that was
+/// unplugged. If it delivers audio for that time later, this is dropped and counted.
 struct AudioMixer {
     private let channels: Int
     /// Frames that it waits for a track.
@@ -9,7 +10,7 @@ struct AudioMixer {
     /// Sums that are not complete, interleaved; those of frame `first` and on.
     private var sums: [Double] = []
     private var first = 0
-    /// Frame behind the last one of each track; `nil` before its first.
+    /// Frame after the last one of each track; `nil` before its first.
     private var ends: [Int?]
     /// Frames of each track that came too late.
     private(set) var late: [UInt64]
@@ -27,10 +28,10 @@ struct AudioMixer {
     /// Frames that wait for other tracks.
     var waiting: Int { sums.count / channels }
 
-    /// Adds audio of a track behind what came of it before.
+    /// Appends audio to a track.
     /// - Parameters:
     ///   - samples: interleaved.
-    ///   - track: 0 upwards.
+    ///   - track: 0 or more.
     ///   - start: frame at which the track begins, from the clip's start; only the first of these counts.
     mutating func add(_ samples: [Double], of track: Int, from start: Int) {
         let begin = ends[track] ?? start

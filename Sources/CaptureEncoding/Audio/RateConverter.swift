@@ -40,13 +40,13 @@ package struct RateConverter {
 
     /// Output frames that the input so far still lacks.
     package var pending: Int {
-        // The next position is behind the input's end where going down skips more frames than there are.
+        // The next position is after the input's end if downsampling skips more frames than there are.
         max(0, ((end - whole) * up - phase + down - 1) / down)
     }
 
     /// Takes interleaved samples in.
     package mutating func push(_ samples: UnsafeBufferPointer<Double>) {
-        // At once, so that nothing grows during a recording: what is left from before differs in length.
+        // At once, so that nothing grows during a recording: the remainder from before varies in length.
         if frames.capacity < frames.count + samples.count { frames.reserveCapacity(2 * (frames.count + samples.count)) }
         frames.append(contentsOf: samples)
         end = frames.count / channels
@@ -71,8 +71,8 @@ package struct RateConverter {
         forget()
     }
 
-    /// Makes the coefficients of the current position.
-    /// - Returns: index of the filter's row; `nil` where `row` has them.
+    /// Computes the coefficients of the current position.
+    /// - Returns: index of the filter's row; `nil` if they are in `row`.
     private mutating func prepareRow() -> Int? {
         if filter.isExact { return phase * filter.taps }
         let scaled = Double(phase) / Double(up) * Double(filter.places)
@@ -139,7 +139,7 @@ struct PolyphaseFilter {
     var taps: Int { 2 * half }
     /// Positions between two input frames; there is one row more where those between are interpolated.
     let places: Int
-    /// True where each position has a row of its own.
+    /// True if each position has a separate row.
     let isExact: Bool
     private(set) var rows: [Double]
 
@@ -188,7 +188,7 @@ struct PolyphaseFilter {
     }
 }
 
-/// Kaiser's window: the most of a filter's energy in its main lobe, for a shape that trades its width for side lobes.
+/// Kaiser's window: the largest part of a filter's energy in its main lobe, with a parameter that trades its width for side lobes.
 struct KaiserWindow {
     private let beta: Double
     private let peak: Double

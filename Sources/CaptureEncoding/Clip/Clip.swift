@@ -56,9 +56,9 @@ public struct ClipSegment: Hashable, Sendable {
 ///
 /// *thread-safe*
 public struct ClipPause: Hashable, Sendable, Codable {
-    /// ``at`` in nanoseconds, as JSON has it.
+    /// ``at`` in nanoseconds, for JSON.
     package let atNanoseconds: Int64
-    /// ``length`` in nanoseconds, as JSON has it.
+    /// ``length`` in nanoseconds, for JSON.
     package let lengthNanoseconds: Int64
 
     package init(atNanoseconds: Int64, lengthNanoseconds: Int64) {
@@ -68,7 +68,7 @@ public struct ClipPause: Hashable, Sendable, Codable {
 
     /// Place of the cut, from the clip's start.
     public var at: Duration { .nanoseconds(atNanoseconds) }
-    /// Time that was left out.
+    /// Duration of the pause.
     public var length: Duration { .nanoseconds(lengthNanoseconds) }
 
     private enum CodingKeys: String, CodingKey {
@@ -107,7 +107,7 @@ public struct ClipTee: Hashable, Sendable {
     public let end: EndReason
     /// Error that ended this output before the others; `nil` if it did not fail.
     public let error: CaptureError?
-    /// Losses of this output: a slow one leaves out frames that the others have.
+    /// Losses of this output: a slow one drops frames that the others have.
     public let ledger: LossLedger
     /// Files of a segmented output; empty for one file.
     public let segments: [ClipSegment]

@@ -22,19 +22,19 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     public var corrected: Int64 = 0
     /// Video frames that were repaired, such as MJPEG without Huffman tables.
     public var repaired: UInt64 = 0
-    /// ``startOffset`` in nanoseconds, as JSON has it.
+    /// ``startOffset`` in nanoseconds, for JSON.
     package var startOffsetNanoseconds: Int64 = 0
-    /// Rate of the device's clock against CLOCK_MONOTONIC, parts per million; `nil` where too short to tell.
+    /// Rate of the device's clock against CLOCK_MONOTONIC, parts per million; `nil` if the recording is too short.
     public var driftPPM: Double?
     /// Uncertainty of ``driftPPM`` in parts per million: the error is smaller 19 times in 20.
     public var driftUncertaintyPPM: Double?
-    /// ``endOffset`` in nanoseconds, as JSON has it.
+    /// ``endOffset`` in nanoseconds, for JSON.
     package var endOffsetNanoseconds: Int64?
-    /// Priority that the capture thread got; `nil` where there was none.
+    /// Priority that the capture thread got; `nil` if there was none.
     public var priority: ThreadPriority?
-    /// ``firstTime`` in nanoseconds, as JSON has it.
+    /// ``firstTime`` in nanoseconds, for JSON.
     package var firstNanoseconds: Int64?
-    /// ``lastTime`` in nanoseconds, as JSON has it.
+    /// ``lastTime`` in nanoseconds, for JSON.
     package var lastNanoseconds: Int64?
 
     /// Gaps of the track, the first thousand; `nil` if losses are not marked.
@@ -235,7 +235,7 @@ extension LostFrames {
 ///
 /// *thread-safe*
 public struct LossEvent: Hashable, Sendable, Codable {
-    /// ``at`` in nanoseconds, as JSON has it.
+    /// ``at`` in nanoseconds, for JSON.
     package let atNanoseconds: Int64
     /// Samples of each channel, or video frames.
     public let frames: UInt64

@@ -3,12 +3,12 @@ import CaptureBase
 extension TrackLedger {
     /// Ledger in frames of a file whose sample rate is another than the device's.
     ///
-    /// Each number is scaled and rounded on its own; `delivered` takes the rest, so that the sum is what the file has.
+    /// Each number is scaled and rounded separately; `delivered` gets the rest, so that the sum matches the file.
     /// - Parameters:
     ///   - input: rate of the device, Hz.
     ///   - output: rate of the file, Hz.
     ///   - stored: frames in the file; `nil` while they are not known.
-    ///   - late: frames that a mix left out, because they came too late.
+    ///   - late: frames that a mix dropped, because they came too late.
     func converted(from input: Int, to output: Int, stored: UInt64?, late: UInt64) -> TrackLedger {
         let ratio = FrameRatio(input, output)
         var ledger = self

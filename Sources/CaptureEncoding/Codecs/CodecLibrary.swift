@@ -43,7 +43,7 @@ enum CodecLibrary {
         }
     }
 
-    /// ENOSYS, by which a shim says that it was compiled without its library.
+    /// ENOSYS: a shim was compiled without its library.
     private static let notBuilt: Int32 = 38
 }
 
@@ -91,9 +91,9 @@ extension EncoderSettings {
 
     /// Checks that the encoders of a clip can be used, before anybody is asked for a device.
     /// - Parameters:
-    ///   - format: of the clip.
-    ///   - kinds: of its tracks.
-    ///   - destination: of the clip, which the remedy names.
+    ///   - format: format of the clip.
+    ///   - kinds: kinds of its tracks.
+    ///   - destination: destination of the clip, which the remedy names.
     /// - Throws: `.unavailable`, with a step by which another program makes the file.
     public func check(
         for format: ClipFormat, _ kinds: Set<MediaKind>, to destination: ClipDestination

@@ -9,14 +9,14 @@ package struct CodedVideo: Hashable, Sendable {
 
     package init(_ description: CodecDescription) { self.description = description }
 
-    /// Appends a packet as tracks of coded video take it: behind a byte that says whether decoding can start at it.
+    /// Appends a packet in the form of coded video tracks: after a byte that says whether decoding can start at it.
     package static func append(_ packet: UnsafeRawBufferPointer, isKey: Bool, to bytes: inout [UInt8]) {
         bytes.append(isKey ? 1 : 0)
         bytes.append(contentsOf: packet)
     }
 }
 
-/// Passthrough of packets that another encoder made. A frame of no bytes stands for one that it skipped.
+/// Passthrough of packets that another encoder made. An empty frame represents one that the encoder skipped.
 ///
 /// *session-bound*
 final class CodedVideoEncoder: TrackEncoder {

@@ -29,13 +29,13 @@ public enum VideoCodec: String, Hashable, Sendable, CaseIterable {
     case mjpeg
     /// Uncompressed.
     case raw
-    /// Frames predicted from one another, which every player knows (ITU-T H.264): the camera's own where it delivers them.
+    /// Predicted frames that every player supports (ITU-T H.264): the camera's own if it delivers them.
     case h264
     /// The codec of WebM (RFC 6386).
     case vp8
     /// Its successor: fewer bits in more time.
     case vp9
-    /// The fewest bits, in the most time.
+    /// Smallest bitrate, with the longest time for encoding.
     case av1
 }
 
@@ -64,7 +64,7 @@ public struct EncoderSettings: Hashable, Sendable {
     /// Encoders of the program's own, ahead of those that the codecs name; `nil` for none.
     public var own: OwnEncoders?
 
-    /// Threads that may work on a video frame, the caller's included; `nil` for as many as there are processors.
+    /// Number of threads for a video frame, including the caller's; `nil` for the number of processors.
     package var threads: Int?
 
     /// The defaults: lossless audio, JPEG of quality 90.
@@ -95,7 +95,7 @@ public struct EncoderSettings: Hashable, Sendable {
 
     private func videoEncoder(for format: VideoFormat) -> any TrackEncoder {
         switch videoCodec {
-        // MP4 means H.264 by what is automatic, and holds a camera's H.265 as well.
+        // With MP4, automatic means H.264, and also stores a camera's H.265.
         case .automatic where format.pixelFormat.isPredicted, .h264 where format.pixelFormat.isPredicted:
             CameraStreamEncoder(format: format)
         case .raw: RawVideoEncoder(format: format)

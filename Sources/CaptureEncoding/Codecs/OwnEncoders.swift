@@ -9,7 +9,7 @@
 public struct OwnEncoders: Hashable, Sendable {
     private let maker: Maker
 
-    /// A reference, by which two of them are told apart.
+    /// A reference, which distinguishes two of them.
     private final class Maker: Sendable {
         let make: @Sendable (ClipTrack) -> (any TrackEncoder)?
 

@@ -3,9 +3,8 @@ import CaptureBase
 
 /// Run of encoded packets whose memory is reused.
 ///
-/// Packets lie one behind the other in one allocation, so that several can be written in a single
-/// write(2). The memory belongs to C because libFLAC's callback grows it; a Swift array can't be
-/// grown from there.
+/// Packets are stored one after another in one allocation, so that several can be written in a single write(2). The memory belongs
+/// to C because libFLAC's callback grows it; a Swift array can't be grown from there.
 ///
 /// *session-bound*
 public struct PacketBuffer: ~Copyable {
@@ -50,7 +49,7 @@ public struct PacketBuffer: ~Copyable {
         try withBytes(of: index..<index + 1, body)
     }
 
-    /// Lends the bytes of consecutive packets, which lie one behind the other.
+    /// Lends the bytes of consecutive packets, which are stored one after another.
     package func withBytes<Result, Failure: Error>(
         of range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -85,19 +84,18 @@ public struct PacketBuffer: ~Copyable {
         guard cc_packets_commit(&storage, count, time, duration, isKey ? 1 : 0) == 0 else { throw Self.outOfMemory }
     }
 
-    /// Appends a packet that a function makes of audio sample by sample, and counts it: all that a codec without memory does.
+    /// Appends a packet that a function makes of audio sample by sample, and counts it. This is enough for a codec without state.
     ///
     ///     try packets.append(coding: data, of: format, at: nanoseconds, counting: &counts, Self.muLaw)
     ///
     /// It allocates nothing once the buffer has grown to size.
     /// - Parameters:
-    ///   - data: whole interleaved frames.
-    ///   - format: of the data.
-    ///   - time: presentation timestamp of the first frame in nanoseconds; the format tells the duration.
-    ///   - counts: of the encoder, to which frames, packet and bytes are added.
-    ///   - code: bytes of one sample in the packet. Its argument is the sample as it lies in memory, such as an `Int16` for
-    ///     `.s16`.
-    /// - Throws: `.usage` for data that are not whole frames, and for samples of another size than the argument's;
+    ///   - data: complete interleaved frames.
+    ///   - format: format of the data.
+    ///   - time: presentation timestamp of the first frame in nanoseconds; the format determines the duration.
+    ///   - counts: counts of the encoder, to which frames, packet and bytes are added.
+    ///   - code: bytes of one sample in the packet. Its argument is the sample as stored in memory, such as an `Int16` for `.s16`.
+    /// - Throws: `.usage` for incomplete frames, and for samples of another size than the argument's;
     ///   `.inputOutput` if there is no memory.
     @inlinable
     public mutating func append<Sample: BitwiseCopyable, Code: BitwiseCopyable>(

@@ -77,7 +77,7 @@ final class PredictedFrames {
         self.codec = codec
         self.format = format
         self.parameters = parameters
-        // VP8 states neither matrix nor range, and VP9 not every matrix: BT.601 is what is taken for granted.
+        // VP8 states neither matrix nor range, and VP9 not every matrix: players assume BT.601.
         let isStated = codec != .vp8 && (codec != .vp9 || format.colorimetry.matrix != .bt2020Constant)
         converter = YUV420Converter(format, to: isStated ? .source : .y4m, isLimited: codec == .vp8)
     }
@@ -93,7 +93,7 @@ final class PredictedFrames {
     /// Colorimetry of the coded planes.
     var colorimetry: Colorimetry { converter?.colorimetry ?? format.colorimetry }
 
-    /// Converts a frame and has the library code it.
+    /// Converts a frame and makes the library encode it.
     ///
     /// The first frame is a key frame, and each that is due by the interval of the parameters.
     /// - Parameters:
@@ -278,7 +278,7 @@ extension PredictedFrames {
 }
 
 extension CodecLibrary {
-    /// 0 if the library can be called, else -errno of its shim.
+    /// 0 if the library can be called, otherwise -errno of its shim.
     var state: Int32 {
         switch self {
         case .openH264: cc_h264_available()

@@ -15,8 +15,8 @@ public protocol TrackEncoder: AnyObject {
     var description: CodecDescription { get }
     /// Totals since `begin`.
     var counts: EncoderCounts { get }
-    /// True once ``description`` has all that a file's header needs: an encoder that learns it from the first frame says
-    /// false until then.
+    /// True once ``description`` contains everything for a file's header; false until the first frame for an encoder that learns
+    /// it from that.
     var isDescribed: Bool { get }
 
     /// Starts the stream; called once.
@@ -74,10 +74,10 @@ public struct EncoderCounts: Hashable, Sendable {
     public var bytes: UInt64 = 0
     /// Video frames that were repaired before they were stored.
     public var repaired: UInt64 = 0
-    /// Video frames left out because they were broken or short.
+    /// Video frames dropped because they were broken or short.
     public var skipped: UInt64 = 0
 
-    /// Video frames left out because an output had no room for them in time.
+    /// Video frames dropped because an output had no space for them in time.
     public var late: UInt64 = 0
 
     /// Frames that were handed in and are in no output.

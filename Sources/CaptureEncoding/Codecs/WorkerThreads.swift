@@ -12,15 +12,15 @@ protocol SharedWork: AnyObject, Sendable {
     func perform(_ piece: Int, on thread: Int)
 }
 
-/// Threads that help their owner's with one kind of work, for as long as they live.
+/// Threads that help their owner's thread with one kind of work, until they are released.
 ///
-/// They sleep while there is none. Handing work over allocates nothing, so that it can be done for each frame.
+/// They sleep while there is no work. Sharing work allocates nothing, so that it can be done for each frame.
 ///
 /// *session-bound*
 final class WorkerThreads {
     /// Progress of the work at hand.
     private struct Progress {
-        /// Piece that is begun next, of so many.
+        /// Number of the next piece to begin.
         var next = 0
         var pieces = 0
         /// Pieces that are not done.
@@ -60,7 +60,7 @@ final class WorkerThreads {
             }
         }
 
-        /// - Returns: true if the owner is to be told that this was the last piece.
+        /// - Returns: true if the owner must be notified that this was the last piece.
         private func end() -> Bool {
             progress.withLock { progress in
                 progress.left -= 1
@@ -96,10 +96,10 @@ final class WorkerThreads {
     /// libjpeg and our own code need a few KiB; sanitizers need more.
     private static let stackBytes = 512 << 10
 
-    /// Starts the helpers. Where the system allows fewer, the others do their part.
+    /// Starts the helpers. If the system allows fewer, the others do their part.
     /// - Parameters:
-    ///   - work: to be shared.
-    ///   - threads: at most so many work at once, the caller's included.
+    ///   - work: work to share.
+    ///   - threads: maximum number of working threads, including the caller's.
     init(sharing work: any SharedWork, threads: Int) {
         shared = Shared(work, helpers: max(threads - 1, 0))
         let shared = shared

@@ -8,22 +8,22 @@ import CaptureBase
 ///
 /// *session-bound*
 public protocol ClipContainer: AnyObject {
-    /// Bytes ahead of the packets.
+    /// Bytes before the packets.
     ///
-    /// At the end they are asked for again, with what is only known then, and written over the first ones where the output is
-    /// a file: their number must be the same.
+    /// If the output is a file, they are requested again at the end, with values that are known only then, and written over the
+    /// first ones: their number must be the same.
     /// - Throws: `.usage` for tracks that the format can't hold; no file is left behind then.
     func head(of file: ContainerFile) throws(CaptureError) -> [UInt8]
 
-    /// Appends a packet to bytes that are to be written.
+    /// Appends a packet to the bytes to write.
     /// - Parameters:
     ///   - packet: its track and times.
-    ///   - data: of the packet, valid during the call.
-    ///   - bytes: of packets before it, which stay as they are; their memory is reused.
-    /// - Throws: any error, which ends the file as a full disk does.
+    ///   - data: bytes of the packet, valid during the call.
+    ///   - bytes: bytes of earlier packets, which must not be changed; their memory is reused.
+    /// - Throws: any error, which ends the file like a full disk.
     func store(_ packet: ContainerPacket, _ data: RawSpan, in bytes: inout [UInt8]) throws(CaptureError)
 
-    /// Bytes behind the last packet; left out where the output has failed.
+    /// Bytes after the last packet; omitted if the output has failed.
     func tail(of file: ContainerFile) -> [UInt8]
 }
 
@@ -42,13 +42,13 @@ public struct ContainerPacket: Hashable, Sendable {
     public let time: Duration
     /// Time that it lasts.
     public let duration: Duration
-    /// True where decoding can start at it.
+    /// True if decoding can start at it.
     public let isKey: Bool
     /// Time at its end that is not to be played.
     public let discard: Duration
 }
 
-/// File that a container is asked for.
+/// File for which a container is requested.
 ///
 /// *thread-safe*
 public struct ContainerFile: Hashable, Sendable {

@@ -98,7 +98,7 @@ final class RawStream: ClipStream {
 
     init(_ track: ClipTrack) { self.track = track }
 
-    /// Copies the driver's buffer, padding included: nothing in the file could tell where rows end.
+    /// Copies the driver's buffer, including padding: the file does not store where rows end.
     func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError) {
         let frames = try track.frames(in: data)
         let duration = track.nanoseconds(ofFrames: Int64(frames))

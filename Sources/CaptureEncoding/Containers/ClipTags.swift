@@ -2,7 +2,7 @@
 ///
 /// *thread-safe*
 struct ClipTags {
-    /// Program that wrote a file; recovery knows its own files by it.
+    /// Program that wrote a file; recovery recognizes its own files by this.
     static let application = "CaptureGate"
     /// Tag of the reason why a recording ended.
     static let endReason = "END_REASON"
@@ -49,7 +49,7 @@ struct ClipTags {
         return (set + all).sorted { $0.at < $1.at }
     }
 
-    /// Labels of a recovered clip: the tags of its file, with a mark of the recovery. How the clip ended is written anew.
+    /// Labels of a recovered clip: the tags of its file, with a mark of the recovery. The reason for the end is written again.
     static func recovered(_ tags: [String: String], title: String?) -> ClipLabels {
         let kept = tags.filter { $0.key != endReason }.merging(["RECOVERED": "yes"]) { $1 }
         return ClipLabels(title: title, extra: kept)

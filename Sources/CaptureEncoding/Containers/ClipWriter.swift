@@ -8,13 +8,13 @@ import CaptureBase
 public protocol ClipWriter: AnyObject {
     /// Format of the file; of several outputs, that of the clip's own.
     var format: ClipFormat { get }
-    /// Tracks as they are written to it: an index here is the `track` of each call.
+    /// Tracks as the caller writes them: an index here is the `track` of each call.
     var tracks: [ClipTrack] { get }
-    /// The same tracks as the file has them: in other formats where the writer converts.
+    /// The same tracks as stored in the file: in other formats if the writer converts.
     var storedTracks: [ClipTrack] { get }
     /// Bytes written so far.
     var bytesWritten: Int64 { get }
-    /// Most bytes that finishing now would add.
+    /// Maximum bytes that finishing now would add.
     var pendingBytes: Int64 { get }
 
     /// Work of a track's encoder so far; for `ClipFormat.nothing`, the input frames.
@@ -24,8 +24,8 @@ public protocol ClipWriter: AnyObject {
     /// was too slow. An output that lags may not have counted the latest ones yet.
     func leftOut(of track: Int) -> UInt64
 
-    /// True while the next video frame would be left out: the output is slower than the capture. A caller that can wait
-    /// should.
+    /// True while the next video frame would be dropped, since the output is slower than the capture. A caller that can wait
+    /// should wait.
     var isBusy: Bool { get }
 
     /// Error after which the output takes no more frames; `nil` while it does. An error that shows only when the clip is
@@ -39,10 +39,10 @@ public protocol ClipWriter: AnyObject {
     /// - Parameter ledger: the losses so far; requested only when a segment is finished.
     func finishSegments(_ ledger: () -> LossLedger) throws(CaptureError)
 
-    /// Failures of single outputs since the last call, while others go on; none for a writer of one output.
+    /// Failures of single outputs since the last call, while others continue; none for a writer of one output.
     func takeFailures() -> [OutputFailure]
 
-    /// Error that ended the clip's own output while others went on; `nil` for a writer of one output.
+    /// Error that ended the clip's own output while others continued; `nil` for a writer of one output.
     var ownFailure: CaptureError? { get }
 
     /// Stores frames.
@@ -69,7 +69,7 @@ public protocol ClipWriter: AnyObject {
     /// - Throws: `.fileExists`, `.inputOutput`, `.diskFull`; the file then stays under its partial name.
     func finish(ledger: LossLedger, end: EndReason) throws(CaptureError) -> Clip
 
-    /// Removes what was written.
+    /// Removes the written files.
     func discard()
 }
 

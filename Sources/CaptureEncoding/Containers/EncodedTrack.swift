@@ -46,7 +46,7 @@ class EncodedTrack {
         marks.note(kept, at: bytes, stored: stored)
     }
 
-    /// Goes back to what a file of so many bytes holds.
+    /// Returns to the totals of a file of this length.
     func cutBack(to bytes: Int64) { kept = marks.last(within: bytes)?.value ?? (0, 0) }
 
     /// Frames in the file, without the decoder's delay.
@@ -57,8 +57,7 @@ class EncodedTrack {
 
 /// Longest time that packets wait in memory.
 ///
-/// A recorder that is killed loses them and what is not yet encoded, and both together must stay
-/// below a second.
+/// A recorder that is killed loses these packets and the data not yet encoded, and both together must stay below a second.
 enum WriteInterval {
     /// Nanoseconds of packets that are written in one piece.
     static let longest: Int64 = 900_000_000

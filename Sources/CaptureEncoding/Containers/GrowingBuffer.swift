@@ -1,12 +1,11 @@
-/// Bytes whose memory grows to the largest content and stays.
+/// Buffer whose memory grows to the largest content and stays.
 ///
-/// Written by hand rather than with an array, whose `removeAll` and copies would allocate during a
-/// recording.
+/// Implemented without an array, whose `removeAll` and copies would allocate during a recording.
 ///
 /// *session-bound*
 struct GrowingBuffer: ~Copyable {
     private var memory: UnsafeMutableRawBufferPointer
-    /// Bytes in use; writing goes on behind them.
+    /// Bytes in use; writing continues after them.
     var count = 0
 
     /// - Parameter capacity: bytes for which it does not have to grow.

@@ -2,8 +2,7 @@ import CaptureBase
 
 /// Writer of a single-track stream, in which every packet is whole or absent.
 ///
-/// After an output error the file ends with the last packet that fitted, and `finish` still makes a
-/// valid clip of it.
+/// After an output error the file ends with the last packet that fitted, and `finish` still makes a valid clip of it.
 ///
 /// *session-bound*
 final class StreamWriter<Stream: ClipStream>: ClipWriter {
@@ -29,7 +28,7 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
     private struct Written {
         let totals: StreamTotals
         let end: Int64
-        /// `nil` where nothing waits to be written, so that no packet is dropped.
+        /// `nil` if nothing waits to be written, so that no packet is dropped.
         let last: [UInt8]?
     }
 
@@ -122,7 +121,7 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
         }
     }
 
-    /// Notes the totals of a file of so many bytes.
+    /// Notes the totals of a file of this length.
     private func mark(_ bytes: Int64) {
         let written = Written(totals: totals, end: end, last: output.hasQueue ? last : nil)
         marks.note(written, at: bytes, stored: output.bytesStored)
@@ -135,7 +134,7 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
         packets.withBytes(of: index) { last.append(contentsOf: $0) }
     }
 
-    /// Marks the last packet after an output error, since what was to follow it had no room.
+    /// Marks the last packet after an output error, since there was no space for the next one.
     private func patchLast() throws(CaptureError) {
         guard failure != nil, !last.isEmpty else { return }
         try output.patch(stream.last(last), at: output.bytesWritten - Int64(last.count))
@@ -156,7 +155,7 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
         try output.patch(stream.head, at: 0)
     }
 
-    /// Cuts off what was half written, and remembers that the output takes no more.
+    /// Cuts off a partly written packet, and remembers that the output accepts no more.
     private func keepingWhole(_ body: () throws(CaptureError) -> Void) throws(CaptureError) {
         let before = output.bytesWritten
         do {
@@ -259,7 +258,7 @@ protocol ClipStream: AnyObject {
     var marksLastPacket: Bool { get }
     /// Marks a packet as the file's last, without changing its size.
     func last(_ packet: [UInt8]) -> [UInt8]
-    /// Bytes behind the last packet.
+    /// Bytes after the last packet.
     func tail(_ totals: StreamTotals) -> [UInt8]
 }
 
@@ -280,7 +279,7 @@ extension ClipStream {
 struct StreamTotals: Hashable {
     /// Video frames, or samples per channel.
     var frames: Int64 = 0
-    /// Bytes behind the header.
+    /// Bytes after the header.
     var bytes: Int64 = 0
     /// All input is in the file; false if the disk was full.
     var isComplete = true

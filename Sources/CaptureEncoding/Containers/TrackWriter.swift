@@ -19,7 +19,7 @@ class TrackWriter: ClipWriter {
     final var packets = PacketBuffer()
     /// End of the packets in the file, in nanoseconds.
     final var end: Int64 = 0
-    /// End that the clip was said to have, in nanoseconds.
+    /// Announced end of the clip, in nanoseconds.
     final var clipEnd: Int64 = 0
     /// First output error; nothing is written after it.
     final var failure: CaptureError?
@@ -43,7 +43,7 @@ class TrackWriter: ClipWriter {
 
     // MARK: For containers
 
-    /// Most bytes that finishing now would add.
+    /// Maximum bytes that finishing now would add.
     var pendingBytes: Int64 { 0 }
 
     /// Stores a packet, or keeps it until more are written with it.
@@ -62,20 +62,20 @@ class TrackWriter: ClipWriter {
     /// Writes the packets that wait.
     func flush() throws(CaptureError) {}
 
-    /// Writes what is ahead of all packets, unless it is written.
+    /// Writes everything that comes before the packets, unless it is written.
     func writeHead() throws(CaptureError) {}
 
-    /// Describes the tracks anew in what is ahead of all packets, which is not written yet: their encoders know more now.
+    /// Describes the tracks again in the part before the packets, which is not written yet: their encoders know more now.
     func describe() {}
 
     /// Forgets pieces that are not in the file.
     /// - Parameter bytes: of the file.
     func cutBack(to bytes: Int64) {}
 
-    /// Writes what is only known at the end, as far as there is room for it.
+    /// Writes values that are only known at the end, as far as there is space for them.
     /// - Parameters:
-    ///   - ledger: to store; `nil` for a recovery, whose tags hold one already.
-    ///   - reason: why the recording ended.
+    ///   - ledger: ledger to store; `nil` for a recovery, whose tags already contain one.
+    ///   - reason: reason why the recording ended.
     func complete(_ ledger: LossLedger?, _ reason: EndReason) throws(CaptureError) {}
 
     /// Notes that a piece is in the file, or waits to be written: only now do its packets count as kept.
@@ -91,7 +91,7 @@ class TrackWriter: ClipWriter {
     /// Notes that the file is whole up to here.
     final func mark() { marks.note(end, at: output.bytesWritten, stored: output.bytesStored) }
 
-    /// Cuts off what was half written, and remembers that the output takes no more.
+    /// Cuts off a partly written packet, and remembers that the output accepts no more.
     final func keepingWhole(_ body: () throws(CaptureError) -> Void) throws(CaptureError) {
         let before = output.bytesWritten
         do {
@@ -181,7 +181,7 @@ class TrackWriter: ClipWriter {
     /// Leaves no file behind.
     final func discard() { output.discard() }
 
-    /// Duration that the clip is to have even if nothing more is stored: its last frame stands until then.
+    /// Minimum duration of the clip, even if nothing more is stored: its last frame lasts until then.
     final func extend(to nanoseconds: Int64) { clipEnd = max(clipEnd, nanoseconds) }
 
     final func add(_ chapter: ClipChapter) { chapters.append(chapter) }
@@ -190,12 +190,13 @@ class TrackWriter: ClipWriter {
         try finish(ledger: ledger, tagged: ledger, end: reason)
     }
 
-    /// Writes what comes at the end, and gives the file its name.
+    /// Writes the end of the file, and gives the file its name.
     /// - Parameters:
-    ///   - ledger: of the clip.
-    ///   - tagged: the ledger to store; `nil` for a recovery, whose tags hold one already.
-    ///   - reason: why the recording ended.
-    /// - Throws: as ``ClipWriter/finish(ledger:end:)``. A recovery throws an earlier output error too: its source is still whole.
+    ///   - ledger: ledger of the clip.
+    ///   - tagged: the ledger to store; `nil` for a recovery, whose tags already contain one.
+    ///   - reason: reason why the recording ended.
+    /// - Throws: as ``ClipWriter/finish(ledger:end:)``. A recovery throws an earlier output error, too, since its source still
+    ///   exists.
     final func finish(ledger: LossLedger, tagged: LossLedger?, end reason: EndReason) throws(CaptureError) -> Clip {
         // An error is in `failure`, and decided on below.
         try? flushEncoders()
@@ -251,10 +252,10 @@ private final class EarlyPackets {
     }
 
     private var packets: [Packet] = []
-    /// Data of all of them, one behind the other.
+    /// Data of all of them, one after another.
     private var bytes: [UInt8] = []
 
-    /// Most bytes that wait: a minute and a half of stereo at 48 kHz, or some hundred of another camera's frames.
+    /// Maximum bytes that wait: a minute and a half of stereo at 48 kHz, or about a hundred of another camera's frames.
     private static let most = 32 << 20
 
     /// True once no more should wait: the header then lacks a stream that has not begun.

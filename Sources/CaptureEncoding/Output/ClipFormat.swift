@@ -119,7 +119,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
             remedies: elsewhere(path).map { [$0, remedy] } ?? [remedy])
     }
 
-    /// Step by which another program makes a file of a format that is not written here; `nil` for an ending that is none.
+    /// Step by which another program makes a file of a format that is not supported here; `nil` for an unknown ending.
     private static func elsewhere(_ path: String) -> Remedy? {
         let ending = path.split(separator: ".").last?.lowercased() ?? ""
         let (sound, picture) = (soundElsewhere.contains(ending), pictureElsewhere.contains(ending))
@@ -136,7 +136,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 extension ClipFormat {
-    /// Checks that the format can hold such tracks, before anybody is asked for a device.
+    /// Checks that the format can hold tracks of these kinds, before anybody is asked for a device.
     /// - Parameter kinds: one entry for each track.
     /// - Throws: `.usage`, which names the formats that can hold them.
     public func check(_ kinds: [MediaKind]) throws(CaptureError) {
@@ -210,10 +210,10 @@ public enum ClipDestination: Hashable, Sendable, CustomStringConvertible {
     /// Sent to a V4L2 video output, such as a virtual camera.
     case videoOutput(path: String)
 
-    /// Looks at what is there: a pipe is written to, and a file replaced.
+    /// Examines the existing path: a pipe is written to, and a file replaced.
     ///
     /// - Parameter argument: `-` is standard output, as is a path that leads to it, such as `/dev/stdout`; `null:` is nothing,
-    ///   `v4l2:/dev/video9` or `v4l2:video9` a node that takes pictures; everything else is a path.
+    ///   `v4l2:/dev/video9` or `v4l2:video9` a node that accepts frames; everything else is a path.
     public init(_ argument: String) {
         switch argument {
         case "-": self = .standardOutput
@@ -236,6 +236,6 @@ public enum ClipDestination: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Scheme of a node that takes pictures; a file of such a name is `./v4l2:NAME`.
+    /// Scheme of a node that accepts frames; a file with such a name is `./v4l2:NAME`.
     private static let outputPrefix = "v4l2:"
 }

@@ -5,7 +5,7 @@ extension ClipOutput {
     /// Opens the output before capture begins and before anybody is asked.
     ///
     /// An empty partial file of an interrupted recording is reused; a filled one is never overwritten. Anything else under that
-    /// name (a pipe, a link, another user's file, a file with a second name) is left as it is.
+    /// name (a pipe, a link, another user's file, a file with a second name) is not touched.
     /// - Parameters:
     ///   - destination: a file, standard output, or nothing.
     ///   - replacing: true to allow replacing a file of that name.
@@ -36,7 +36,7 @@ extension ClipOutput {
             let reader = try OutputReader(opening: path)
             self.init(destination: destination, descriptor: reader.descriptor, reader: reader)
         case .nothing: self.init(destination: destination, descriptor: .none)
-        // A device is no file: nothing of partial names, syncing and renaming may touch it.
+        // A device is not a file: partial names, syncing and renaming must not be used with it.
         case .videoOutput: throw CaptureError(.usage, "\(destination) is a device, not a file.")
         }
     }
@@ -108,8 +108,8 @@ extension ClipOutput {
         }
     }
 
-    /// True for a pipe with a name, and for a path that leads to an open file of this process. Another user's pipe is none: it may
-    /// wait under a name that somebody is expected to record to.
+    /// True for a named pipe, and for a path that leads to an open file of this process. Another user's pipe does not count: it
+    /// may have a name that somebody is expected to record to.
     package static func isPipe(_ path: String) -> Bool {
         guard case .success(let status) = FileStatus.of(path) else { return false }
         if descriptor(ofLink: path) != nil { return [.pipe, .file].contains(status.kind) }
@@ -135,8 +135,7 @@ extension ClipOutput {
         return path.split(separator: "/").last.flatMap { Int32($0) }
     }
 
-    /// True for a link into /proc, such as /dev/stdout: it leads to a descriptor of the process that looks, even if that is a
-    /// file's.
+    /// True for a link into /proc, such as /dev/stdout: it leads to a descriptor of the reading process, even if that is a file's.
     private static func leadsToDescriptor(_ path: String) -> Bool {
         var place = path
         for _ in 0..<mostLinks {

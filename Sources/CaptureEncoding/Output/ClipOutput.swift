@@ -3,10 +3,10 @@ import LinuxSystem
 
 /// Destination of a clip's bytes: `OUT.partial`, which becomes OUT when it is finished; standard output; or nothing.
 ///
-/// Written bytes are synced to the disk once a second; a file that another program truncates or removes takes no more. An
-/// output that is released unfinished removes its partial file if that is empty, and otherwise keeps it.
+/// Written bytes are synced to the disk once a second; a file that another program truncates or removes gets no more. An output
+/// that is released unfinished removes its partial file if that is empty, and otherwise keeps it.
 ///
-/// With a queue, bytes are taken at once and written by a thread of its own; an error of theirs is thrown later, by any call.
+/// With a queue, bytes are accepted at once and written by a separate thread; any later call throws its errors.
 ///
 /// *session-bound*
 public struct ClipOutput: ~Copyable, Sendable {
@@ -16,11 +16,11 @@ public struct ClipOutput: ~Copyable, Sendable {
     package let replacing: Bool
     /// Queue that names the file later; `nil` to name it at once.
     package var finishing: FinishingQueue?
-    /// Most bytes of the clip; `nil` for no limit but the disk.
+    /// Maximum bytes of the clip; `nil` for no limit but the disk.
     package var limit: Int64?
     /// The descriptor and the bytes written to it, while there is no queue.
     private var sink: OutputSink
-    /// Bytes that wait to be written; `nil` where each write waits for the disk or the reader.
+    /// Bytes that wait to be written; `nil` if each write waits for the disk or the reader.
     private var queue: OutputQueue?
     /// Bytes written at the end, and those that wait to be; patches don't count.
     public private(set) var bytesWritten: Int64 = 0
@@ -89,8 +89,8 @@ public struct ClipOutput: ~Copyable, Sendable {
         if let queue { try queue.add(patch: bytes, at: offset) } else { try sink.patch(bytes, at: offset) }
     }
 
-    /// Waits until nothing waits to be written any more; from then on, each write waits itself.
-    /// - Throws: the error that kept bytes from being written. `bytesWritten` then tells how many are.
+    /// Waits until nothing is left to be written; from then on, each write waits itself.
+    /// - Throws: the error that kept bytes from being written. `bytesWritten` then shows how many are.
     mutating func settle() throws(CaptureError) {
         guard let ended = queue.take()?.end() else { return }
         sink = ended.sink
@@ -106,12 +106,12 @@ public struct ClipOutput: ~Copyable, Sendable {
     /// Time for a disk that does not stall, while the next frames wait in their ring; nanoseconds.
     private static let patience = 50_000_000
 
-    /// Inserts zeros between written bytes, which no file system copies for that: ext4, XFS and F2FS move their blocks on, and
-    /// others can't. Nothing may wait to be written.
+    /// Inserts zeros between written bytes without copying any: ext4, XFS and F2FS move their blocks, and other file systems can't
+    /// do it. No bytes may be waiting in the queue.
     /// - Parameters:
     ///   - count: a multiple of ``insertedBlock``.
-    ///   - offset: another, ahead of the end.
-    /// - Returns: false, with nothing changed, where it can't be done.
+    ///   - offset: another multiple, before the end.
+    /// - Returns: false, with nothing changed, if it can't be done.
     mutating func insertZeros(_ count: Int64, at offset: Int64) -> Bool {
         guard isSeekable, queue == nil, bytesWritten + count <= limit ?? .max else { return false }
         defer { bytesWritten = sink.bytesWritten }
@@ -146,7 +146,7 @@ extension ClipOutput {
         isOver = true
     }
 
-    /// Writes all there is to be and finishes, or discards the file: half of it is of no use.
+    /// Writes all bytes and finishes, or discards the file: half of it is useless.
     package mutating func finish(with bytes: [UInt8]) throws(CaptureError) {
         do throws(CaptureError) {
             try write(bytes)

@@ -111,7 +111,7 @@ package final class DiskSync: Sendable {
         }
     }
 
-    /// Syncs new data if it is due.
+    /// Syncs new data if that is due.
     /// - Parameter now: CLOCK_MONOTONIC in ns.
     /// - Returns: nanoseconds until the next check; `nil` once stopped.
     package func look(at now: Int64) -> Int64? {

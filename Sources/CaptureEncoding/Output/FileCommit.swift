@@ -11,16 +11,16 @@ package struct FileCommit: Sendable {
     package let length: Int64
     package let path: String
     package let replacing: Bool
-    /// The thread that has synced the file so far; `nil` if there is none.
+    /// Thread that has synced the file so far; `nil` if there is none.
     private let ownSync: DiskSync?
-    /// Bytes that wait to be written before; `nil` where none do.
+    /// Bytes that wait to be written before; `nil` if none do.
     private let queue: OutputQueue?
 
     /// - Parameters:
     ///   - file: that becomes the clip.
     ///   - length: bytes that were written, and those that wait.
     ///   - path: of the clip.
-    ///   - replacing: true where a file of that name may be replaced.
+    ///   - replacing: true if a file of that name may be replaced.
     ///   - sync: thread that has synced the file so far.
     ///   - queue: that still writes.
     package init(
@@ -167,7 +167,7 @@ package final class FinishingQueue: Sendable {
     /// The segments that got their names since the last call.
     package func takeFinished() -> [ClipSegment] {
         state.withLock { state in
-            // Mostly there is none, and no array has to be allocated.
+            // Usually there is none, and no array has to be allocated.
             if state.finished.isEmpty { return [] }
             defer { state.finished = [] }
             return state.finished

@@ -19,7 +19,7 @@ final class MomentPattern: Sendable {
     private static let conversions: Set<Character> = ["Y", "m", "d", "H", "M", "S", "j", "s", "F"]
 
     /// - Returns: `nil` for a name without a percent sign.
-    /// - Throws: `.usage` for a conversion that is none of these.
+    /// - Throws: `.usage` for any other conversion.
     init?(_ text: String) throws(CaptureError) {
         guard text.contains("%") else { return nil }
         self.text = text
@@ -46,8 +46,8 @@ final class MomentPattern: Sendable {
             remedies: [Remedy("Use %Y, %m, %d, %H, %M, %S, %j, %s or %F, or %% for a percent sign.")])
     }
 
-    /// The name of a file that begins at a moment: with `-2`, `-3` and so on before its ending where that name is taken.
-    /// - Parameter nanoseconds: since 1970.
+    /// Name of a file that begins at a moment: with `-2`, `-3` and so on before its ending if that name is taken.
+    /// - Parameter nanoseconds: time since 1970.
     func name(at nanoseconds: Int64) -> String {
         let name = expanded(nanoseconds)
         return last.withLock { last in

@@ -3,10 +3,10 @@ import Dispatch
 import LinuxSystem
 import Synchronization
 
-/// Bytes of a clip that wait to be written, and the thread that writes them: a disk that stalls or a reader that pauses holds
-/// nobody up until the queue is full.
+/// Bytes of a clip that wait to be written, and the thread that writes them. Until the queue is full, a disk that stalls or a
+/// reader that pauses delays nobody.
 ///
-/// What an error leaves in the queue is dropped: `bytesStored` tells how far the output got.
+/// After an error, the bytes in the queue are dropped: `bytesStored` shows how far the output got.
 ///
 /// *thread-safe*
 package final class OutputQueue: Sendable {
@@ -33,7 +33,7 @@ package final class OutputQueue: Sendable {
 
     /// The result of a queue that has ended.
     struct End {
-        /// The output, with what was written to it.
+        /// Output, with the bytes written to it.
         let sink: OutputSink
         /// The error that kept the rest from being written.
         let failure: CaptureError?
@@ -75,7 +75,7 @@ package final class OutputQueue: Sendable {
     var bytesStored: Int64 { stored.load(ordering: .acquiring) }
     /// Waits a moment until nothing waits to be written.
     /// - Parameter nanoseconds: most time to wait.
-    /// - Returns: false where something still does: the disk stalls.
+    /// - Returns: false if something still does: the disk stalls.
     func isEmpty(within nanoseconds: Int) -> Bool {
         let deadline = DispatchTime.now() + .nanoseconds(nanoseconds)
         while true {

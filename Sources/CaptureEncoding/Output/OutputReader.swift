@@ -42,7 +42,7 @@ package final class OutputReader: Sendable {
 
     /// Opens a pipe by its path; waits until somebody has opened it to read.
     ///
-    /// - Throws: `.inputOutput` where it can't be opened, or is another user's. The corresponding C function is `open`.
+    /// - Throws: `.inputOutput` if it can't be opened, or is another user's. The corresponding C function is `open`.
     package convenience init(opening path: String) throws(CaptureError) {
         let opened: RawDescriptor
         do throws(Errno) {
@@ -130,7 +130,7 @@ extension CaptureError {
     /// True of an output whose reader has closed it.
     package var isOfGoneReader: Bool { kind == .inputOutput && errno == Errno.brokenPipe.number }
 
-    /// True where an output ended as it was meant to: at its greatest size, or when its reader had enough.
+    /// True if an output ended as intended: at its maximum size, or when its reader closed the pipe.
     package var isNormalEnd: Bool { self == .sizeReached || isOfGoneReader }
 
     /// Error of a reader that fell behind: frames of its last seconds are lost, and it is unknown which.

@@ -22,7 +22,7 @@ struct OutputSink: Sendable {
     ///   - destination: of the clip, for people.
     ///   - descriptor: `.none` to count and discard.
     ///   - file: of a destination that is one.
-    ///   - isKept: false where an unfinished file is of no use.
+    ///   - isKept: false if an unfinished file is of no use.
     ///   - reader: of a destination that is a pipe.
     init(
         _ destination: ClipDestination, _ descriptor: RawDescriptor, file: PartialFile?, isKept: Bool,
@@ -36,7 +36,7 @@ struct OutputSink: Sendable {
     }
 
     /// Appends all bytes.
-    /// - Throws: `.diskFull` or `.inputOutput`, also for earlier bytes that could not be stored. `bytesWritten` tells how many
+    /// - Throws: `.diskFull` or `.inputOutput`, also for earlier bytes that could not be stored. `bytesWritten` shows how many
     ///   were written.
     mutating func write(_ bytes: UnsafeRawBufferPointer) throws(CaptureError) {
         guard destination != .nothing else {
@@ -48,7 +48,7 @@ struct OutputSink: Sendable {
         try keepSafe()
     }
 
-    /// Appends all bytes, or as many as a full disk still takes.
+    /// Appends all bytes, or those that still fit on a full disk.
     /// - Throws: as `write(_:)`.
     mutating func writeWhatFits(_ bytes: UnsafeRawBufferPointer) throws(CaptureError) {
         let end = bytesWritten + Int64(bytes.count)

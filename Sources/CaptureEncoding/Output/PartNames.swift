@@ -87,6 +87,6 @@ package struct PartNames: Sendable {
             ?? (status.size > 0 ? PartialFilePolicy.recording.error(partial) : nil)
     }
 
-    /// Fewest digits, so that names sort by number up to 9,999 segments.
+    /// Minimum digits, so that names sort by number up to 9,999 segments.
     private static let digits = 4
 }

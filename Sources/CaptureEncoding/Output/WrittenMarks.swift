@@ -31,7 +31,7 @@ struct WrittenMarks<Value> {
         first = 0
     }
 
-    /// The last value within a number of bytes, and its end; `nil` where none is.
+    /// The last value within a number of bytes, and its end; `nil` if none is.
     func last(within bytes: Int64) -> (end: Int64, value: Value)? {
         marks[first..<count].last { $0.end <= bytes }
     }

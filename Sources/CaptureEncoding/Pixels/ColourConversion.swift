@@ -13,7 +13,7 @@ package enum ColourConversion: Hashable {
         case y4m
     }
 
-    /// The samples already have it.
+    /// The samples are already in it.
     case none
     /// BT.601 of limited range to full range, row by row as the planes are made.
     case widening

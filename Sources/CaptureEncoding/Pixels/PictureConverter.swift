@@ -28,9 +28,9 @@ public final class PictureConverter: @unchecked Sendable {
     public static let formats: [PixelFormat] = [.bgra32, .rgba32, .rgb24, .grey]
 
     /// - Parameters:
-    ///   - source: of the camera's frames.
+    ///   - source: format of the camera's frames.
     ///   - format: `.bgra32` or `.rgba32` with an opaque alpha, `.rgb24`, or `.grey`.
-    /// - Throws: `.usage` for another format, and for frames of which no picture can be made, a camera's own H.264 among them.
+    /// - Throws: `.usage` for another format, and for frames that can't be converted to an image, such as a camera's own H.264.
     public init(_ source: VideoFormat, to format: PixelFormat) throws(CaptureError) {
         guard let layout = JPEGPixels.Layout(format) else {
             throw CaptureError(
@@ -60,7 +60,7 @@ public final class PictureConverter: @unchecked Sendable {
         }
         let planes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: planarizer.geometry.byteCountWithScratch)
         planes.initialize(repeating: 0)
-        // The planarizer makes a limited range of RGB, and of all else the full one of JFIF.
+        // The planarizer makes a limited range of RGB, and the full one of JFIF of everything else.
         return .luma(planarizer, planes, isLimited: planarizer.arrangement.isRGB)
     }
 

@@ -31,7 +31,7 @@ package struct Planarizer: Hashable {
         }
         // libjpeg takes RGB itself; converting it here would cost a pass.
         if case .rgb = arrangement, !takesRGB { return nil }
-        // Only packed 4:2:2 is halved; planes are copied as they are.
+        // Only packed 4:2:2 is halved; planes are copied unchanged.
         var own = arrangement.sampling
         if case .packed = arrangement, sampling == .yuv420 { own = .yuv420 }
         self.layout = layout
@@ -72,7 +72,7 @@ package struct Planarizer: Hashable {
         recolouring.finish(target, geometry)
     }
 
-    /// Separates the samples; ``ColourConversion`` does what is left.
+    /// Separates the samples; ``ColourConversion`` does the rest.
     private func lay(_ source: UnsafeRawPointer, into target: UnsafeMutablePointer<UInt8>) {
         switch arrangement {
         case .packed(let y, let cb, let cr):
@@ -100,7 +100,7 @@ package struct Planarizer: Hashable {
     }
 }
 
-/// Offsets of the samples of two pixels in their four bytes; the second Y is two behind the first.
+/// Offsets of the samples of two pixels in their four bytes; the second Y is two after the first.
 package struct PackedOrder: Hashable {
     package let y: Int
     package let cb: Int
@@ -126,7 +126,7 @@ extension Planarizer {
         let width = geometry.chromaWidth
         let cb = y + geometry.lumaBytes
         let cr = cb + geometry.chromaBytes
-        // The second row's chroma waits in the scratch rows behind the frame.
+        // The second row's chroma waits in the scratch rows after the frame.
         let (otherCb, otherCr) = (y + geometry.byteCount, y + geometry.byteCount + width)
         for row in 0..<geometry.height {
             let isFirst = row.isMultiple(of: 2)

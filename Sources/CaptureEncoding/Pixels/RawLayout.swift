@@ -6,12 +6,12 @@ package struct RawLayout: Hashable {
 
     package let planes: [Plane]
 
-    /// Fewest bytes that hold the frame; the last row may lack its padding.
+    /// Minimum bytes of the frame; the last row may lack its padding.
     package let byteCount: Int
     /// Bytes of the frame without any padding.
     let packedByteCount: Int
 
-    /// True if the buffer has the layout of a file: no padding, one plane directly behind the other.
+    /// True if the buffer has the layout of a file: no padding, one plane directly after another.
     var isPacked: Bool {
         var end = 0
         for plane in planes {
@@ -103,7 +103,7 @@ package enum PixelArrangement: Hashable {
     /// Planes of Y, Cb and Cr, or Y, Cr and Cb.
     case planar(ChromaSampling, swapped: Bool)
     case grey
-    /// Grey of 16 bits, which is shifted right by so many bits to get 8.
+    /// Grey of 16 bits, which is shifted right by this number of bits to get 8.
     case deepGrey(shift: UInt16, isBigEndian: Bool)
     /// Three bytes per pixel: positions of R and B.
     case rgb(red: Int, blue: Int)
@@ -179,7 +179,7 @@ package struct PlanarGeometry: Hashable {
     }
     package var chromaBytes: Int { chromaWidth * chromaHeight }
     package var byteCount: Int { lumaBytes + 2 * chromaBytes }
-    /// Bytes with two rows of chroma behind the frame, for halving 4:2:2.
+    /// Bytes with two rows of chroma after the frame, for halving 4:2:2.
     package var byteCountWithScratch: Int { byteCount + 2 * chromaWidth }
 }
 
@@ -198,7 +198,7 @@ extension VideoFormat {
 }
 
 extension PixelFormat {
-    /// Error for a camera's own stream where pictures are needed: nothing here decodes it.
+    /// Error for a camera's own stream if decoded frames are needed: nothing here decodes it.
     package var cannotBePassed: CaptureError {
         CaptureError(
             .usage,
@@ -212,10 +212,10 @@ extension PixelFormat {
 }
 
 extension ClipFormat {
-    /// True for formats that hold a camera's own H.264 or H.265 as it comes.
+    /// True for formats that can store a camera's own H.264 or H.265 unchanged.
     /// - Parameters:
-    ///   - format: of the camera's frames.
-    ///   - codec: of the clip. H.265 has no name among those that can be asked for: it is what is automatic.
+    ///   - format: format of the camera's frames.
+    ///   - codec: codec of the clip. H.265 can't be requested by name: it is only used automatically.
     package func passes(_ format: PixelFormat, as codec: VideoCodec) -> Bool {
         switch self {
         case .matroska, .mp4: format.isPredicted && (codec == .automatic || codec == .h264 && format == .h264)

@@ -28,7 +28,7 @@ final class YUV420Converter {
     private let planarizer: Planarizer?
     /// Decodes JPEG.
     private let decoder = JPEGPlaneDecoder()
-    /// Completes what cameras leave out of their images; `nil` for raw frames.
+    /// Adds the parts that cameras omit from their images; `nil` for raw frames.
     private let repair: MJPEGRepair?
     private var images = PacketBuffer()
     /// Narrows full range to the limited one of the same matrix.
@@ -136,8 +136,8 @@ final class YUV420Converter {
         return YUV420Picture(y: y, cb: cb, cr: cr, strides: strides)
     }
 
-    /// Averages two rows of a chroma plane, and of 4:4:4 two columns too. Each row is written at or
-    /// ahead of where it was read.
+    /// Averages two rows of a chroma plane, and of 4:4:4 two columns, too. Each row is written at or before the place where it was
+    /// read.
     private func halve(_ plane: Rows.Target, _ geometry: PlanarGeometry, into target: Rows.Target) {
         let (width, height) = (geometry.chromaWidth, geometry.chromaHeight)
         let halfWidth = (geometry.width + 1) / 2

@@ -3,10 +3,9 @@ import LinuxSystem
 
 /// Recovery of an interrupted recording: the machine lost power, or the recorder was killed.
 ///
-/// Everything readable is written into a new file, which is synced and then given the clip's name.
-/// The interrupted file is never changed, and removed only if the clip has every frame of it.
-/// Damage in the middle costs only what is damaged: FLAC and Opus get silence of the same length in
-/// its place.
+/// Everything readable is written to a new file, which is synced and then gets the clip's name. The interrupted file is never
+/// changed, and removed only if the clip has every frame of it. Damage in the middle costs only the damaged part: FLAC and Opus
+/// get silence of the same length in its place.
 ///
 /// *session-bound*
 public struct ClipRecovery: Sendable {
@@ -18,14 +17,13 @@ public struct ClipRecovery: Sendable {
     public let format: ClipFormat
     private let replacing: Bool
 
-    /// Looks at an interrupted recording without writing anything.
+    /// Examines an interrupted recording without writing anything.
     /// - Parameters:
-    ///   - path: `OUT.partial`, or OUT; another file is recovered under a name with `.recovered` in
-    ///     it.
-    ///   - destination: the clip's name; `nil` for the name that the recording was to get.
+    ///   - path: `OUT.partial`, or OUT; another file is recovered under a name with `.recovered` in it.
+    ///   - destination: the clip's name; `nil` for the intended name of the recording.
     ///   - replacing: replaces a file of that name.
-    /// - Throws: `.badInput` if there is no such file or it is no clip, `.busy` while it is being
-    ///   recorded, `.inputOutput` if it can't be read.
+    /// - Throws: `.badInput` if there is no such file or it is not a clip, `.busy` while it is being recorded, `.inputOutput` if
+    ///   it can't be read.
     public init(of path: String, to destination: String? = nil, replacing: Bool = false) throws(CaptureError) {
         let partial = ClipOutput.partial(of: path)
         let isNamedByItsClip = !path.hasSuffix(Self.ending) && (try? FileStatus.ofLink(partial).get()) != nil
@@ -69,12 +67,10 @@ public struct ClipRecovery: Sendable {
     ]
 
     /// Writes the finished clip.
-    /// - Parameter removingSource: removes the interrupted file once the clip is safe and has all
-    ///   of it.
-    /// - Returns: a report of what the clip has and what was lost.
-    /// - Throws: `.fileExists`, `.busy`, `.inputOutput`, `.diskFull`, and `.badInput` if nothing
-    ///   can be recovered. The interrupted file is then as it was, and no other file is left
-    ///   behind.
+    /// - Parameter removingSource: removes the interrupted file once the clip is safe and has all of it.
+    /// - Returns: a report of the clip and the losses.
+    /// - Throws: `.fileExists`, `.busy`, `.inputOutput`, `.diskFull`, and `.badInput` if nothing can be recovered. The interrupted
+    ///   file is then unchanged, and no other file is left behind.
     public func run(removingSource: Bool = true) throws(CaptureError) -> RecoveryReport {
         let input = try RecoverySource(source)
         var findings = RecoveryFindings()
@@ -106,7 +102,7 @@ public struct ClipRecovery: Sendable {
     }
 }
 
-/// Result of a recovery: what the clip has, and what was lost.
+/// Result of a recovery: contents of the clip, and losses.
 ///
 /// *thread-safe*
 public struct RecoveryReport: Hashable, Sendable {
@@ -135,7 +131,7 @@ public struct RecoveryReport: Hashable, Sendable {
     /// Nothing was lost but what marks a file's end.
     public var isComplete: Bool { lostBytes == 0 && losses.isEmpty }
 
-    /// Silence in place of what was lost.
+    /// Silence that replaces lost audio.
     public var silenced: Duration { losses.reduce(.zero) { $0 + $1.silenced } }
 
     /// Single line of JSON (RFC 8259).
@@ -169,14 +165,14 @@ public struct RecoveryLoss: Hashable, Sendable {
     public let byteCount: Int64
     /// Cause of the loss.
     public let reason: Reason
-    /// Silence in its place.
+    /// Silence that replaces it.
     public let silenced: Duration
 
     /// - Parameters:
-    ///   - offset: in the interrupted file, bytes.
+    ///   - offset: offset in the interrupted file, bytes.
     ///   - byteCount: bytes lost.
     ///   - reason: cause of the loss.
-    ///   - silenced: silence in its place.
+    ///   - silenced: silence that replaces it.
     public init(offset: Int64, byteCount: Int64, reason: Reason, silenced: Duration = .zero) {
         self.offset = offset
         self.byteCount = byteCount
@@ -225,7 +221,7 @@ struct RecoveryFindings {
     /// are counted all the same.
     private static let most = 1000
 
-    /// Notes a loss; one of no bytes and no silence is none.
+    /// Notes a loss. Does nothing for no bytes and no silence.
     mutating func note(
         lost offset: Int64, _ byteCount: Int64, _ reason: RecoveryLoss.Reason, silenced nanoseconds: Int64 = 0
     ) {

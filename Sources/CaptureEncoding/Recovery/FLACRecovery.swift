@@ -61,7 +61,7 @@ final class FLACRecovery: Recoverer {
         if let gap { findings.note(lost: gap.offset, gap.byteCount, .tornEnd) }
     }
 
-    /// Extends the gap. It becomes a loss once a frame behind it tells how many are missing.
+    /// Extends the gap. It becomes a loss once a frame after it shows how many are missing.
     private func skip(_ offset: Int64, _ byteCount: Int64) {
         gap = (gap?.offset ?? offset, (gap?.byteCount ?? 0) + byteCount)
     }
@@ -82,7 +82,7 @@ final class FLACRecovery: Recoverer {
         next = head.number + 1
     }
 
-    /// Writes frames of silence, so that everything behind the damage keeps its time.
+    /// Writes frames of silence, so that everything after the damage keeps its time.
     private func writeSilence(_ frames: Int64) throws(CaptureError) {
         for number in next..<next + frames {
             let silence = FLACFrameHeader.silence(number, blockFrames: info.largestBlock, info, reader.checksum)
@@ -157,7 +157,7 @@ struct FLACMetadata {
         end = Int64(at)
     }
 
-    /// Offset behind the last metadata block (RFC 9639, 8.1).
+    /// Offset after the last metadata block (RFC 9639, 8.1).
     private static func end(of bytes: [UInt8]) -> Int? {
         var at = 4
         while at + 4 <= bytes.count {
@@ -168,7 +168,7 @@ struct FLACMetadata {
         return nil
     }
 
-    /// Header of frame 0 at an offset: proof that the metadata is what was written.
+    /// Header of frame 0 at an offset, which proves that the metadata is complete.
     private static func first(
         _ bytes: [UInt8], _ at: Int, _ info: FLACStreamInfo, _ checksum: FLACChecksum
     ) -> FLACFrameHeader? {
@@ -176,7 +176,7 @@ struct FLACMetadata {
         return head
     }
 
-    /// Finds frame 0, whose header has most of what STREAMINFO has.
+    /// Finds frame 0, whose header repeats most of STREAMINFO.
     private static func search(
         _ bytes: [UInt8], _ said: FLACStreamInfo?, _ checksum: FLACChecksum
     ) -> (Int, FLACStreamInfo)? {
@@ -193,7 +193,7 @@ struct FLACMetadata {
         return nil
     }
 
-    /// Tells that STREAMINFO is that of a finished stream of so many samples, and has an MD5.
+    /// True if STREAMINFO is that of a finished stream with this number of samples, and has an MD5.
     func isFinal(samples: Int64) -> Bool {
         guard head.count >= 42 else { return false }
         let said = (21..<26).reduce(Int64(0)) { $0 << 8 | Int64(head[$1]) } & 0xF_FFFF_FFFF
@@ -212,8 +212,8 @@ extension FLACFrameHeader {
 
 /// Search for frames in a FLAC file.
 ///
-/// A frame's length is not stored: it ends at the next valid header whose number fits, and its
-/// CRC-16 then tells whether it is whole. The file is read through a window of 1 MiB.
+/// A frame's length is not stored: it ends at the next valid header whose number fits, and its CRC-16 then shows whether it is
+/// complete. The file is read through a window of 1 MiB.
 ///
 /// *session-bound*
 final class FLACFrameReader {
@@ -233,8 +233,7 @@ final class FLACFrameReader {
         self.info = info
     }
 
-    /// Index of an offset in the window, with a header's length behind it if the file goes on so
-    /// far.
+    /// Index of an offset in the window, with a header's length after it if the file is long enough.
     private func index(of offset: Int64) throws(CaptureError) -> Int {
         let needed = min(offset + Int64(FLACFrameHeader.most), source.size)
         if offset < windowAt || needed > windowAt + Int64(window.count) {
@@ -246,7 +245,7 @@ final class FLACFrameReader {
 
     /// Reads the header at an offset.
     /// - Parameters:
-    ///   - offset: in the file.
+    ///   - offset: offset in the file.
     ///   - number: smallest frame number it may have.
     ///   - skipped: bytes that may have held the frames between.
     /// - Returns: `nil` if there is none of this stream.

@@ -7,7 +7,7 @@ struct MP4BoxHead: Hashable {
     let start: Int64
     /// Offset of the content.
     let contentAt: Int64
-    /// Offset behind the box.
+    /// Offset after the box.
     let end: Int64
 
     /// Longest header: a size of 32 bits, the type, a size of 64.
@@ -71,7 +71,7 @@ extension ArraySlice<UInt8> {
 struct RecoveredMP4Header {
     /// Tracks whose entries this module could have written.
     private(set) var tracks: [MP4Track] = []
-    /// Offset behind the movie of fragments.
+    /// Offset after the movie of fragments.
     let end: Int64
     private(set) var title: String?
     /// Nanoseconds since 1970 in UTC.
@@ -82,7 +82,7 @@ struct RecoveredMP4Header {
     /// Bytes beyond which no movie of fragments goes.
     private static let most: Int64 = 4 << 20
 
-    /// Finds the movie of fragments: at the file's start, or in the `mdat` of a file that was finished.
+    /// Finds the movie of fragments: at the file's start, or in the `mdat` of a finished file.
     /// - Throws: `.badInput` if there is none, or none of its tracks can be read.
     init(_ source: RecoverySource) throws(CaptureError) {
         var final: [ArraySlice<UInt8>] = []
@@ -120,7 +120,7 @@ struct RecoveredMP4Header {
         }
     }
 
-    /// track_ID of TrackHeaderBox (ISO/IEC 14496-12, 8.3.2), behind times of 32 or 64 bits.
+    /// track_ID of TrackHeaderBox (ISO/IEC 14496-12, 8.3.2), after times of 32 or 64 bits.
     private static func number(ofTrack box: ArraySlice<UInt8>) -> Int {
         let header = MP4Children(box).first(.trackHeader)
         return header.number(at: header.first == 1 ? 20 : 12, 4)
@@ -161,7 +161,7 @@ struct RecoveredMP4Track {
         guard (1...100).contains(number), (1...1_000_000_000).contains(timescale) else { return nil }
         let table = MP4Children.find(
             .mediaInformation, .sampleTable, .sampleDescription, in: MP4Children(box).first(.media))
-        // Behind version, flags and the number of entries.
+        // After version, flags and the number of entries.
         guard let entry = MP4Children(table.dropFirst(8)).first(where: { _ in true }),
             let codec = MP4SampleEntry.Codec.allCases.first(where: { $0.type == entry.type })
         else { return nil }
@@ -175,7 +175,7 @@ struct RecoveredMP4Track {
             format = Self.video(entry.content, codec, timescale, frameTicks, &description).map { .video($0) }
         case .aac, .opus, .flac: format = Self.audio(entry.content, codec, timescale, &description).map { .audio($0) }
         }
-        // Behind version, flags, a reserved field, the type and three more.
+        // After version, flags, a reserved field, the type and three more.
         let name = media.first(.handler).dropFirst(24).text
         let device = RecoveredMP4Header.items(in: box).first { $0.name == ClipTags.device }?.text ?? ""
         guard let format else { return nil }
@@ -186,7 +186,7 @@ struct RecoveredMP4Track {
         track = made
     }
 
-    /// Reads VisualSampleEntry (ISO/IEC 14496-12, 12.1.3) behind its 78 bytes.
+    /// Reads VisualSampleEntry (ISO/IEC 14496-12, 12.1.3) after its 78 bytes.
     private static func video(
         _ entry: ArraySlice<UInt8>, _ codec: MP4SampleEntry.Codec, _ timescale: Int, _ frameTicks: Int,
         _ description: inout CodecDescription
@@ -218,7 +218,7 @@ struct RecoveredMP4Track {
             range: colour.number(at: 10, 1) & 0x80 != 0 ? .full : .limited)
     }
 
-    /// Reads AudioSampleEntry (ISO/IEC 14496-12, 12.2.3) behind its 28 bytes.
+    /// Reads AudioSampleEntry (ISO/IEC 14496-12, 12.2.3) after its 28 bytes.
     private static func audio(
         _ entry: ArraySlice<UInt8>, _ codec: MP4SampleEntry.Codec, _ timescale: Int,
         _ description: inout CodecDescription
@@ -233,7 +233,7 @@ struct RecoveredMP4Track {
             description.decodedRate = timescale
             description.preRoll = 80_000_000
         case .flac:
-            // STREAMINFO behind version and flags.
+            // STREAMINFO after version and flags.
             description.privateBytes = Array("fLaC".utf8) + own.dropFirst(4)
             description.bitDepth = entry.number(at: 18, 2)
         default:
@@ -249,7 +249,7 @@ struct RecoveredMP4Track {
 enum MP4Descriptors {
     /// Content of DecoderSpecificInfo; `nil` if there is none.
     static func specific(in bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        // ES_Descriptor has three bytes ahead of DecoderConfigDescriptor, which has thirteen ahead of its own.
+        // ES_Descriptor has three bytes before DecoderConfigDescriptor, which has thirteen before its own descriptors.
         guard let stream = content(0x03, of: bytes), let decoder = content(0x04, of: stream.dropFirst(3)) else {
             return nil
         }

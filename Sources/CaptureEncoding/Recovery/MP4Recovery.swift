@@ -1,9 +1,9 @@
 import CaptureBase
 
-/// Recovery of MP4: every whole sample of a fragment is written into a new file, which is finished.
+/// Recovery of MP4: every complete sample of a fragment is written to a new file, which is finished.
 ///
-/// A fragment's samples are found by its `moof`, so that one whose `mdat` is torn loses only what is torn off. Behind damage,
-/// reading goes on at the next fragment. A file that was finished but for its name has its fragments still: in an `mdat`.
+/// A fragment's samples are found by its `moof`, so if its `mdat` is torn, only the missing part is lost. After damage, reading
+/// continues at the next fragment. A file that was finished except for its name still has its fragments, in an `mdat`.
 ///
 /// *session-bound*
 final class MP4Recovery: Recoverer {
@@ -38,7 +38,7 @@ final class MP4Recovery: Recoverer {
         }
     }
 
-    /// Walks over the boxes behind the movie of fragments.
+    /// Reads the boxes after the movie of fragments.
     private func copyFragments() throws(CaptureError) {
         var at = head.end
         while at < source.size {
@@ -49,7 +49,7 @@ final class MP4Recovery: Recoverer {
             switch box.type {
             case .fragment where box.end <= source.size: at = try copyFragment(box)
             case .free, .movie, .mediaData, .meta:
-                // Tables and tags are made anew, so a torn one is no loss.
+                // Tables and tags are created again, so a torn one is not a loss.
                 guard box.end <= source.size else {
                     at = try nextFragment(from: at) == nil ? source.size : resynchronize(from: at)
                     continue
@@ -92,7 +92,7 @@ final class MP4Recovery: Recoverer {
     private static let mostBytes: Int64 = 256 << 20
 
     /// Copies the samples of a fragment in the order of time.
-    /// - Returns: the offset to go on at: behind the last sample's data.
+    /// - Returns: the offset to continue at: after the last sample's data.
     private func copyFragment(_ box: MP4BoxHead) throws(CaptureError) -> Int64 {
         let content = try source.read(at: box.contentAt, Int(min(box.end - box.contentAt, Self.mostBytes)))
         var fragment = RecoveredFragment(start: box.start)
@@ -112,7 +112,7 @@ final class MP4Recovery: Recoverer {
             }
         }
         if let torn {
-            // Where not even a part of a sample is there, the fragment's head is what is left of it.
+            // If not even a part of a sample exists, only the fragment's head is left of it.
             let isEmpty = torn >= source.size
             findings.note(
                 lost: isEmpty ? box.start : torn, isEmpty ? box.end - box.start : source.size - torn, .tornEnd)
@@ -150,7 +150,7 @@ final class MP4Recovery: Recoverer {
     }
 }
 
-/// Sample as the head of its fragment has it.
+/// Sample as described by the head of its fragment.
 struct RecoveredSample {
     /// Index of the track.
     let track: Int
@@ -169,10 +169,10 @@ struct RecoveredFragment {
     /// Offset of the `moof`, from which those of the data count.
     let start: Int64
     private(set) var samples: [RecoveredSample] = []
-    /// Something in it is none of what is written here.
+    /// Some contents can't be from this package.
     private(set) var isDamaged = false
 
-    /// Longest gap in nanoseconds; a recording that stood still for longer would have ended.
+    /// Longest gap in nanoseconds; a recording without data for longer would have ended.
     private static let longestPause: Int64 = 3_600_000_000_000
     /// Longest fragment in nanoseconds, its last sample apart.
     private static let longest: Int64 = 1_000_000_000

@@ -1,6 +1,6 @@
 import CaptureBase
 
-/// Elements ahead of the clusters of a Matroska file, and the tags behind them, read without trust.
+/// Elements before the clusters of a Matroska file, and the tags after them, read without trust.
 struct RecoveredMatroskaHeader {
     /// Tracks whose entries this module could have written.
     private(set) var tracks: [MatroskaTrack] = []
@@ -41,7 +41,7 @@ struct RecoveredMatroskaHeader {
         }
     }
 
-    /// Reads the entries; damaged ones are left out.
+    /// Reads the entries; ignores damaged ones.
     private mutating func readTracks(_ content: ArraySlice<UInt8>) {
         tracks += MatroskaChildren(content).compactMap { MatroskaTrack(recovering: $0.content, devices: devices) }
     }
@@ -70,8 +70,7 @@ struct RecoveredMatroskaHeader {
         if isOurs { scale = MatroskaTime.scale }
     }
 
-    /// Reads the tags of the clip, and the device ids of its tracks. Also called for the tags
-    /// behind the clusters.
+    /// Reads the tags of the clip, and the device ids of its tracks. Also called for the tags after the clusters.
     mutating func readTags(_ content: ArraySlice<UInt8>) {
         for (_, tag) in MatroskaChildren(content) {
             let parts = MatroskaChildren(tag).map { ($0.id, $0.content) }
@@ -116,7 +115,7 @@ struct MatroskaElement: Hashable {
     /// Bytes of the content; `nil` for "unknown" (RFC 8794, 6.2).
     let length: Int64?
 
-    /// Offset behind the content; `nil` if the length is unknown.
+    /// Offset after the content; `nil` if the length is unknown.
     var end: Int64? { length.map { contentAt + $0 } }
 
     /// Longest id and length in bytes: 4 and 8.
@@ -172,7 +171,7 @@ extension ArraySlice<UInt8> {
     /// Unsigned integer; 0 for more than eight bytes.
     var unsigned: UInt64 { count <= 8 ? reduce(0) { $0 << 8 | UInt64($1) } : 0 }
 
-    /// Float of four or eight bytes, else 0.
+    /// Float of four or eight bytes, otherwise 0.
     package var number: Double {
         switch count {
         case 4: Double(Float(bitPattern: UInt32(truncatingIfNeeded: unsigned)))
@@ -187,9 +186,9 @@ extension ArraySlice<UInt8> {
 
 /// Plausibility check of block timestamps.
 ///
-/// A block is judged by the blocks of its own track ahead of it, because a track that was silent
-/// for a while may be written behind others that went on. The judgement does not depend on how
-/// blocks are spread over clusters, so recovering a recovered file changes nothing.
+/// A block is compared with earlier blocks of its own track, because a track that was silent for a while may be written after
+/// others that continued. The result does not depend on how blocks are spread over clusters, so recovering a recovered file
+/// changes nothing.
 ///
 /// *session-bound*
 struct MatroskaBlockTimestamps {
@@ -209,10 +208,9 @@ struct MatroskaBlockTimestamps {
     /// The cluster's first block was read: its timestamp is accepted or replaced.
     private var isClusterJudged = true
 
-    /// Largest gap in nanoseconds; a recording that stood still for longer would have ended.
+    /// Largest gap in nanoseconds; a recording without data for longer would have ended.
     private static let longestPause: Int64 = 3_600_000_000_000
-    /// Largest step back from the last block's start, in nanoseconds; such a block is stored behind
-    /// it.
+    /// Largest step back from the last block's start, in nanoseconds; such a block is stored after it.
     private static let longestStepBack: Int64 = 1_000_000_000
     /// Longest clip in nanoseconds; sums of such timestamps do not overflow.
     private static let longestClip: Int64 = 1 << 60

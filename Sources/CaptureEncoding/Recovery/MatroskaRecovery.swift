@@ -3,8 +3,8 @@ import CaptureBase
 /// Recovery of Matroska: every readable block is written into a new file with duration, index and
 /// tags.
 ///
-/// The lengths of Segment and clusters are not needed: a block counts if an element follows it.
-/// Behind damage, reading goes on at the next cluster, a second later at most.
+/// The lengths of Segment and clusters are not needed: a block counts if an element follows it. After damage, reading continues at
+/// the next cluster, at most a second later.
 ///
 /// *session-bound*
 final class MatroskaRecovery: Recoverer {
@@ -13,7 +13,7 @@ final class MatroskaRecovery: Recoverer {
     let writer: MatroskaWriter
     var head: RecoveredMatroskaHeader
     var times: MatroskaBlockTimestamps
-    /// By track: frames that are predicted from lost ones are left out, up to the next key frame.
+    /// By track: frames that depend on lost ones are omitted, up to the next key frame.
     var isWaiting: [Bool]
 
     static func recover(
@@ -50,9 +50,9 @@ final class MatroskaRecovery: Recoverer {
             switch MatroskaID(rawValue: element.id) {
             case .cluster?: at = try copyCluster(from: element.contentAt)
             case .cues?, .tags?, .void?, .seekHead?, .info?, .tracks?:
-                // Index and tags are made anew, so a torn one is no loss.
+                // Index and tags are created again, so a torn one is not a loss.
                 guard let end = element.end, end <= source.size else {
-                    // Index and tags are made anew; they are no loss.
+                    // Index and tags are created again; they are not a loss.
                     at = try nextCluster(from: at) == nil ? source.size : resynchronize(from: at)
                     continue
                 }
@@ -63,7 +63,7 @@ final class MatroskaRecovery: Recoverer {
         }
     }
 
-    /// Reads tags behind the clusters, of a file that was finished but for its name.
+    /// Reads tags after the clusters, of a file that was finished except for its name.
     private func readTags(_ element: MatroskaElement, _ end: Int64) throws(CaptureError) {
         let content = try source.read(at: element.contentAt, Int(min(end - element.contentAt, 4 << 20)))
         head.readTags(content[...])
@@ -94,7 +94,7 @@ final class MatroskaRecovery: Recoverer {
     }
 
     /// Copies the blocks of a cluster.
-    /// - Returns: the offset to go on at.
+    /// - Returns: the offset to continue at.
     private func copyCluster(from start: Int64) throws(CaptureError) -> Int64 {
         var at = start
         while at < source.size {
@@ -189,7 +189,7 @@ extension MatroskaRecovery {
         else {
             return false
         }
-        // A block of a group of ours is sound, whose every packet is a key frame.
+        // A block in one of our groups is intact, and each of its packets is a key frame.
         let isKey = !track.isPredicted || bytes[block.startIndex + 3] & 0x80 != 0
         guard isKey || !isWaiting[index] else { return false }
         isWaiting[index] = false

@@ -53,7 +53,7 @@ final class OggOpusRecovery: Recoverer {
         } else {
             reader.move(to: second)
         }
-        // A serial number of its own: the new file is another stream.
+        // A new serial number, since the new file is another stream.
         pages = try OggOpusMuxer(head.bytes, comments: comments, serial: Int32.random(in: 1...Int32.max))
     }
 
@@ -61,7 +61,7 @@ final class OggOpusRecovery: Recoverer {
     private func copyPackets() throws(CaptureError) {
         try output.write(pages.head)
         while let (page, offset, skipped) = try reader.next() {
-            // Granule positions behind the gap tell how much is missing.
+            // Granule positions after the gap show how much is missing.
             if skipped > 0 { isBroken = true }
             let missing = try take(page, skipped: skipped)
             findings.note(
@@ -79,7 +79,7 @@ final class OggOpusRecovery: Recoverer {
             if isBroken || begun.isEmpty { pieces.removeFirst() } else { pieces[0] = begun + pieces[0] }
         }
         begun = page.isOpen ? pieces.popLast() ?? [] : []
-        // A packet whose duration can't be told is damaged, even on a page with a right checksum.
+        // A packet whose duration is unknown is damaged, even on a page with a correct checksum.
         let known = pieces.compactMap { piece in OpusPacket.samples(piece[...]).map { (piece, $0) } }
         let samples = known.reduce(0) { $0 + $1.1 }
         var missing: Int64 = 0

@@ -1,6 +1,6 @@
 import CaptureBase
 
-/// Stand-in for the encoder of a recovered track, whose packets exist already.
+/// Replaces the encoder of a recovered track, whose packets exist already.
 ///
 /// *session-bound*
 final class RecoveredCodec: TrackEncoder {
@@ -38,7 +38,7 @@ final class RecoveredCodec: TrackEncoder {
         }
     }
 
-    /// A packet of H.264 or H.265 is NAL units behind lengths of four bytes, and nothing else.
+    /// A packet of H.264 or H.265 consists of NAL units, each after its length in four bytes.
     private func unitFrames(_ packet: ArraySlice<UInt8>) -> Int64? {
         var rest = packet
         while rest.count > 4 {
@@ -49,7 +49,7 @@ final class RecoveredCodec: TrackEncoder {
         return rest.isEmpty && !packet.isEmpty ? 1 : nil
     }
 
-    /// A FLAC packet is a frame, with checksums of its own.
+    /// A FLAC packet is a frame, with its own checksums.
     private func flacFrames(_ packet: ArraySlice<UInt8>) -> Int64? {
         guard let head = FLACFrameHeader(Array(packet.prefix(FLACFrameHeader.most + 1)), at: 0, checksum) else {
             return nil
@@ -144,8 +144,7 @@ extension MatroskaTrack {
             colorimetry: codec.colorimetry)
     }
 
-    /// Audio format of a track. FLAC's and Opus's packets tell their own depth; any sample format
-    /// will do.
+    /// Audio format of a track. FLAC's and Opus's packets contain their own depth, so any sample format can be used.
     private static func audio(_ codec: CodecDescription, _ rate: Double, _ channels: UInt64) -> AudioFormat? {
         // Also refuses NaN, which no comparison holds for.
         guard rate >= 1, rate <= 655_350, (1...255).contains(channels) else { return nil }

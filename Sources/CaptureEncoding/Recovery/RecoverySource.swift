@@ -45,7 +45,7 @@ final class RecoverySource {
         (try? FileStatus.ofLink(path).get().isSameFile(as: status)) ?? false
     }
 
-    /// A missing file has a remedy of its own.
+    /// A missing file has a specific remedy.
     private static func cannotOpen(_ path: String, _ code: Errno) -> CaptureError {
         code == .noSuchFileOrDirectory
             ? CaptureError(
@@ -56,9 +56,9 @@ final class RecoverySource {
 
     /// Reads a range.
     /// - Parameters:
-    ///   - offset: in the file.
-    ///   - count: bytes wanted.
-    /// - Returns: so many bytes, or fewer at the file's end.
+    ///   - offset: offset in the file.
+    ///   - count: number of bytes to read.
+    /// - Returns: this number of bytes, or fewer at the file's end.
     func read(at offset: Int64, _ count: Int) throws(CaptureError) -> [UInt8] {
         let wanted = Int(min(Int64(max(count, 0)), max(size - offset, 0)))
         guard wanted > 0 else { return [] }
@@ -95,9 +95,9 @@ final class RecoverySource {
 
     /// Finds the next occurrence of a pattern.
     /// - Parameters:
-    ///   - pattern: bytes to look for.
+    ///   - pattern: bytes to search for.
     ///   - start: offset to begin at.
-    ///   - limit: offset ahead of which it must end.
+    ///   - limit: offset before which it must end.
     /// - Returns: its offset; `nil` if there is none.
     func find(_ pattern: [UInt8], from start: Int64, before limit: Int64) throws(CaptureError) -> Int64? {
         var at = max(start, 0)

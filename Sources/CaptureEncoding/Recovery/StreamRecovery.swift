@@ -10,7 +10,7 @@ enum WAVRecovery: Recoverer {
         guard let head = WAVHeader(try source.read(at: 0, WAVHeader.most)) else {
             throw source.broken("its audio header is damaged")
         }
-        // The header is written anew, by the code that writes it in a recording.
+        // The header is created again, by the code that writes it in a recording.
         let track = ClipTrack(.audio(head.format), name: "", device: "")
         let stream = try WAVStream(track)
         let held = head.dataBytes(inFileOf: source.size)
@@ -40,13 +40,13 @@ struct WAVHeader: Hashable {
     let format: AudioFormat
     /// Offset of the samples.
     let dataAt: Int
-    /// Length of the data by the header; `nil` for "as long as it goes on".
+    /// Length of the data by the header; `nil` for "until the end".
     let saidBytes: Int64?
 
     /// Longest header that is looked at, in bytes.
     static let most = 4096
 
-    /// - Returns: `nil` if `fmt ` or `data` is missing, or the format is none of ours.
+    /// - Returns: `nil` if `fmt ` or `data` is missing, or the format is not one of ours.
     init?(_ bytes: [UInt8]) {
         guard let description = Self.find("fmt ", in: bytes, from: 0),
             let format = Self.format(bytes, description + 8),
@@ -108,8 +108,7 @@ struct WAVHeader: Hashable {
 /// Recovery of YUV4MPEG2: frames are of one size, so each is found even if the one ahead of it is
 /// damaged.
 enum Y4MRecovery: Recoverer {
-    /// As ``Recoverer/recover(_:into:noting:)``. Frame headers are written anew; pixels have no
-    /// checksum.
+    /// As ``Recoverer/recover(_:into:noting:)``. Frame headers are created again; pixels have no checksum.
     static func recover(
         _ source: RecoverySource, into output: consuming ClipOutput, noting findings: inout RecoveryFindings
     ) throws(CaptureError) -> Int64 {
@@ -153,7 +152,7 @@ struct Y4MHeader: Hashable {
     /// Header of each frame as this module writes it: without parameters.
     static let frameLine = Array("FRAME\n".utf8)
 
-    /// - Returns: `nil` if size or rate is missing, or the sampling is none of ours.
+    /// - Returns: `nil` if size or rate is missing, or the sampling is not one of ours.
     init?(_ start: [UInt8]) {
         guard let end = start.firstIndex(of: 0x0A) else { return nil }
         bytes = Array(start[...end])
@@ -199,11 +198,11 @@ enum MJPEGRecovery: Recoverer {
     ) throws(CaptureError) -> Int64 {
         var output = output
         var (at, kept, images): (Int64, Int64, Int64) = (0, 0, 0)
-        // SOI and the first byte of the marker behind it.
+        // SOI and the first byte of the marker after it.
         while let start = try source.find([0xFF, 0xD8, 0xFF], from: at, before: source.size) {
             findings.note(lost: at, start - at, .damaged)
             guard let length = try wholeImage(at: start, source) else {
-                // Reading goes on at the next SOI.
+                // Reading continues at the next SOI.
                 let next = try source.find([0xFF, 0xD8, 0xFF], from: start + 2, before: source.size)
                 at = next ?? source.size
                 findings.note(lost: start, at - start, next == nil ? .tornEnd : .damaged)
@@ -229,7 +228,7 @@ enum MJPEGRecovery: Recoverer {
         while true {
             let bytes = try source.read(at: start, Int(count))
             guard let image = bytes.withUnsafeBytes({ JPEGImage($0) }) else {
-                // A segment may go on behind the piece that was read, but no image has headers of more than 1 MiB.
+                // A segment may continue after the piece that was read, but no image has headers of more than 1 MiB.
                 guard count < 1 << 20, Int64(bytes.count) == count else { return nil }
                 count *= 4
                 continue

@@ -2,7 +2,7 @@
 struct QOI {
     let width: Int
     let height: Int
-    /// One byte per pixel in the input, else three.
+    /// True if the input has one byte per pixel, otherwise three.
     let isGrey: Bool
 
     /// Magic, width, height, channels and colour space.

@@ -107,7 +107,7 @@ public final class StillEncoder {
         try packets.append(capacity: qoi.bound, at: 0, lasting: 0) { qoi.encode(pixels.start, into: $0) }
     }
 
-    /// Error of a single frame; the camera goes on.
+    /// Error of a single frame; the camera continues.
     private var broken: CaptureError {
         CaptureError(
             .unavailable, "The camera's frame is damaged or incomplete.", remedies: [Remedy("Take the next one.")])

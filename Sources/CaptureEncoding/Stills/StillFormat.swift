@@ -36,8 +36,8 @@ public enum StillFormat: String, Hashable, Sendable, Codable, CaseIterable {
         self = format
     }
 
-    /// Tells that a camera's frames can be stored as they are, without libv4lconvert.
-    /// - Parameter format: of the frames.
+    /// True if a camera's frames can be stored unchanged, without libv4lconvert.
+    /// - Parameter format: format of the frames.
     public func takes(_ format: VideoFormat) -> Bool { format.pixelFormat.isJPEG || RawLayout(format) != nil }
 }
 
@@ -116,7 +116,7 @@ public struct StillMetadata: Hashable, Sendable {
     }
 }
 
-/// Metadata of a JPEG still: an APP1 segment of Exif 2.32 (CIPA DC-008) behind JFIF's APP0.
+/// Metadata of a JPEG still: an APP1 segment of Exif 2.32 (CIPA DC-008) after JFIF's APP0.
 struct ExifMetadata {
     /// The whole segment, marker and length included.
     private let segment: [UInt8]
@@ -161,14 +161,14 @@ struct ExifMetadata {
     }
 
     /// Inserts the segment.
-    /// - Returns: the file as it was if it is no JPEG or has Exif of its own.
+    /// - Returns: the unchanged file if it is not a JPEG or has its own Exif.
     func added(to file: [UInt8]) -> [UInt8] {
         guard file.starts(with: [0xFF, 0xD8]), let place = Self.place(in: file) else { return file }
         return file[..<place] + segment + file[place...]
     }
 
-    /// Offset for the segment: behind APP0, which JFIF wants first (ITU-T T.871).
-    /// - Returns: `nil` for an image that has Exif of its own.
+    /// Offset for the segment: after APP0, which JFIF requires first (ITU-T T.871).
+    /// - Returns: `nil` for an image with its own Exif.
     private static func place(in file: [UInt8]) -> Int? {
         var (at, place) = (2, 2)
         while at + 4 <= file.count, file[at] == 0xFF, (0xE0...0xEF).contains(file[at + 1]) {
@@ -192,8 +192,8 @@ struct ExifMetadata {
         }
     }
 
-    /// Directory with twelve bytes per entry, by ascending tag. Values of more than four bytes
-    /// stand behind them, at even offsets (TIFF 6.0, section 2).
+    /// Directory with twelve bytes per entry, by ascending tag. Values of more than four bytes follow after them, at even offsets
+    /// (TIFF 6.0, section 2).
     private static func directory(_ entries: [Entry], at start: Int) -> [UInt8] {
         var values: [UInt8] = []
         var bytes = Self.bytes(UInt16(entries.count))
@@ -217,7 +217,7 @@ struct ExifMetadata {
     }
 }
 
-/// Metadata of a PNG still: iTXt chunks behind IHDR (W3C PNG, ISO/IEC 15948, 11.3.4.5).
+/// Metadata of a PNG still: iTXt chunks after IHDR (W3C PNG, ISO/IEC 15948, 11.3.4.5).
 struct PNGMetadata {
     /// Keywords of the standard, and their texts.
     private let texts: [(keyword: String, text: String)]

@@ -2,12 +2,12 @@ import CaptureBase
 
 /// Conversion of a camera's frames to the format and the layout of an output.
 ///
-/// Frames in the output's own format and layout are passed on as they are; those in another layout are copied once, row by row.
-/// What the output does not know becomes 4:2:0 of limited range, or JPEG.
+/// Frames in the output's own format and layout are passed on unchanged; those in another layout are copied once, row by row.
+/// Formats that the output does not support become 4:2:0 of limited range, or JPEG.
 ///
 /// *session-bound*
 final class FrameFitter {
-    /// Means by which a frame comes into the output's buffer.
+    /// Way in which a frame gets into the output's buffer.
     private enum Means {
         /// Its bytes are what the output wants.
         case same
@@ -17,7 +17,7 @@ final class FrameFitter {
     }
 
     private let means: Means
-    /// Fewest bytes of a whole frame of the camera; 1 for compressed ones.
+    /// Minimum bytes of a complete frame of the camera; 1 for compressed ones.
     private let leastBytes: Int
     private var packets = PacketBuffer()
 
@@ -104,11 +104,11 @@ final class FrameFitter {
 }
 
 extension FrameFitter {
-    /// Pixel format in which an output gets a camera's frames: the camera's own if it can be, else one that costs little.
+    /// Pixel format in which an output gets a camera's frames: the camera's own if possible, otherwise one that costs little.
     /// - Parameters:
-    ///   - format: of the camera's frames.
-    ///   - offered: formats that the output takes.
-    /// - Returns: `nil` where the frames can be made none of them.
+    ///   - format: format of the camera's frames.
+    ///   - offered: formats that the output supports.
+    /// - Returns: `nil` if the frames can't be converted to any of them.
     static func choice(for format: VideoFormat, among offered: [PixelFormat]) -> PixelFormat? {
         let own = format.pixelFormat
         if format.planeBytesPerLine.count == 1, offered.contains(own) { return own }
@@ -131,7 +131,7 @@ extension FrameFitter {
 }
 
 extension VideoFormat {
-    /// The same pictures in another pixel format, without padding that anybody knows.
+    /// The same frames in another pixel format, without unknown padding.
     func packed(as pixelFormat: PixelFormat, _ colorimetry: Colorimetry? = nil) -> VideoFormat {
         laidOut(
             as: pixelFormat, bytesPerLine: pixelFormat == self.pixelFormat ? bytesPerLine : 0,

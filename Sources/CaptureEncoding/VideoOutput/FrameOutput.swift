@@ -1,8 +1,8 @@
 import CaptureBase
 
-/// Output that shows each frame as it comes and keeps none, such as a virtual camera: a device as its writer sees it.
+/// Output that shows each frame as it arrives and keeps none, such as a virtual camera: the device as its writer sees it.
 ///
-/// The calls come in one order: `begin`, any number of the others, `end`. None of them waits for who looks at the frames.
+/// The calls come in one order: `begin`, any number of the others, `end`. None of them waits for a viewer.
 ///
 /// *session-bound*
 package protocol FrameOutput: AnyObject, Sendable {
@@ -20,12 +20,12 @@ package protocol FrameOutput: AnyObject, Sendable {
     /// Sends a frame that is in the output's layout.
     /// - Parameters:
     ///   - picture: bytes of the frame.
-    ///   - timestamp: of the capture, CLOCK_MONOTONIC nanoseconds.
-    /// - Returns: false where it takes none now.
+    ///   - timestamp: time of the capture, CLOCK_MONOTONIC nanoseconds.
+    /// - Returns: false if it accepts none now.
     /// - Throws: `.deviceGone`, `.inputOutput`.
     func pass(_ picture: UnsafeRawBufferPointer, at timestamp: Int64) throws(CaptureError) -> Bool
 
-    /// Lends a free buffer for one frame; `nil` where there is none now.
+    /// Lends a free buffer for one frame; `nil` if there is none now.
     /// - Throws: `.deviceGone`, `.inputOutput`.
     func room() throws(CaptureError) -> UnsafeMutableRawBufferPointer?
 
@@ -33,7 +33,7 @@ package protocol FrameOutput: AnyObject, Sendable {
     /// - Parameters:
     ///   - count: bytes in it.
     ///   - timestamp: of the capture, CLOCK_MONOTONIC nanoseconds.
-    /// - Returns: false where it takes none now.
+    /// - Returns: false if it takes none now.
     /// - Throws: `.deviceGone`, `.inputOutput`.
     func put(_ count: Int, at timestamp: Int64) throws(CaptureError) -> Bool
 
@@ -42,8 +42,7 @@ package protocol FrameOutput: AnyObject, Sendable {
     func end(isNormal: Bool)
 }
 
-/// Moments of the capture at which frames of a clip were taken. A clip's time leaves pauses out; what is shown live has the time
-/// of the capture.
+/// Times at which the frames of a clip were captured. A clip's time omits pauses; live video has the time of the capture.
 ///
 /// *thread-safe*
 package final class CaptureMoments: Sendable {

@@ -1,9 +1,9 @@
 import CaptureBase
 
-/// Writer that shows one camera's frames by an output, such as a virtual camera, and keeps none.
+/// Writer that shows one camera's frames on an output, such as a virtual camera, and keeps none.
 ///
-/// A frame for which the output has no room at once is left out and counted: nothing waits for who looks at it. A frame that
-/// stands for missing ones is shown once.
+/// A frame for which the output has no space at once is dropped and counted, so no viewer can delay it. A frame that replaces
+/// missing ones is shown once.
 ///
 /// *session-bound*
 package final class FrameOutputWriter: ClipWriter {
@@ -129,8 +129,8 @@ package final class FrameOutputWriter: ClipWriter {
 }
 
 extension FrameOutput {
-    /// Tells that a camera's frames can be shown, as they are or converted here.
-    /// - Parameter format: of the camera's frames.
+    /// True if a camera's frames can be shown, unchanged or converted here.
+    /// - Parameter format: format of the camera's frames.
     package func takes(_ format: VideoFormat) -> Bool {
         FrameFitter.choice(for: format, among: pixelFormats) != nil
     }

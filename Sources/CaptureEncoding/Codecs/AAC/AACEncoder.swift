@@ -34,8 +34,8 @@ public final class AACEncoder: TrackEncoder {
     ]
     /// Frames of a block.
     private static let blockFrames = Int(CC_AAC_FRAMES)
-    /// Frames of a decoder's output ahead of the first one of the input: a block that the transform overlaps with, and
-    /// what the library looks ahead for a change of its window.
+    /// Frames of a decoder's output before the first one of the input: a block that the transform overlaps with, and the library's
+    /// lookahead for a change of its window.
     private static let lookahead: Int64 = 1600
     /// Largest frame in bits, for each channel (ISO/IEC 14496-3, 4.5.3).
     private static let mostBits = 6144
@@ -83,7 +83,7 @@ public final class AACEncoder: TrackEncoder {
         description.preRoll = format.nanoseconds(ofFrames: Int64(Self.blockFrames))
     }
 
-    /// Enough for sound that is hard to tell from the source: 80 kbit/s for a channel at 48 kHz.
+    /// Enough for audio that is hard to distinguish from the source: 80 kbit/s per channel at 48 kHz.
     private var usualBitrate: Int { format.channels * max(min(format.sampleRate * 5 / 3, 80_000), 16_000) }
 
     /// Checks format and bitrate first: the library takes others for its own defaults.

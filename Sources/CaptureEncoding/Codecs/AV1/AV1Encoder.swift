@@ -3,8 +3,8 @@ import CaptureBase
 /// AV1 encoder (AV1 Bitstream & Decoding Process Specification) on SVT-AV1: one temporal unit for each
 /// frame, without its delimiter.
 ///
-/// Takes raw frames and JPEG of 64x64 to 8192x4320. The library codes on threads of its own: packets
-/// come some frames late, in the order of time. Key frames come by the number of frames.
+/// Accepts raw frames and JPEG of 64x64 to 8192x4320. The library codes on its own threads: packets come some frames late, in the
+/// order of time. Key frames come by the number of frames.
 ///
 /// The corresponding C functions are `svt_av1_enc_send_picture` and `svt_av1_enc_get_packet`.
 ///
@@ -38,7 +38,7 @@ public final class AV1Encoder: TrackEncoder {
         guard (64...8192).contains(format.width), (64...4320).contains(format.height), format.width.isMultiple(of: 2),
             format.height.isMultiple(of: 2)
         else { throw frames.cannotEncode }
-        // Presets: 12 is the fastest that is any good. AV1 needs about 0.7 of the bits of H.264.
+        // Presets: 12 is the fastest useful one. AV1 needs about 0.7 of the bits of H.264.
         try frames.open(worst: 63, best: 10, share: 0.7, speed: 12 - parameters.complexity)
         guard let record = AV1Configuration(sequenceHeader: try frames.head()) else {
             throw frames.failure("describe", 0)

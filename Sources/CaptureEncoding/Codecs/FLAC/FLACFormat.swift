@@ -25,10 +25,9 @@ final class FLACStream: ClipStream {
 
     func finish(into packets: inout PacketBuffer) throws(CaptureError) { try encoder.finish(into: &packets) }
 
-    /// Takes over the final STREAMINFO, or corrects it for a file that lacks frames.
+    /// Stores the final STREAMINFO, or corrects it for a file that lacks frames.
     ///
-    /// The MD5 is of the whole stream, so a cut file can't have it; zeros stand for none (RFC 9639,
-    /// 8.2).
+    /// The MD5 is of the whole stream, so a cut file can't have it; zeros mean none (RFC 9639, 8.2).
     func setTotals(_ totals: StreamTotals) {
         head = encoder.description.privateBytes
         if totals.isComplete { return }
@@ -91,9 +90,9 @@ struct FLACFrameHeader: Hashable {
     /// Samples per channel in the frame.
     let blockFrames: Int
     let channels: Int
-    /// Hz; 0 if STREAMINFO has it.
+    /// Hz; 0 if it is in STREAMINFO.
     let sampleRate: Int
-    /// Bits; 0 if STREAMINFO has them.
+    /// Bits; 0 if they are in STREAMINFO.
     let bitsPerSample: Int
 
     /// Longest header in bytes.
@@ -101,7 +100,7 @@ struct FLACFrameHeader: Hashable {
 
     /// Parses a header and checks its CRC-8.
     /// - Parameters:
-    ///   - bytes: any, with a header's length behind `start` if the file goes on so far.
+    ///   - bytes: any, with a header's length after `start` if the file is long enough.
     ///   - start: offset of the sync code.
     ///   - checksum: tables of the CRCs.
     /// - Returns: `nil` for anything but a valid header.
@@ -146,7 +145,7 @@ struct FLACFrameHeader: Hashable {
         }
     }
 
-    /// Sample rate by code, or from the bytes behind the block size.
+    /// Sample rate by code, or from the bytes after the block size.
     private static func rate(_ code: Int, _ bytes: [UInt8], _ at: Int) -> Int {
         switch code {
         case 12: Int(bytes[at]) * 1000
@@ -157,7 +156,7 @@ struct FLACFrameHeader: Hashable {
     }
 
     /// Parses the coded number (9.1.5): as UTF-8 would code it, up to 36 bits.
-    /// - Returns: the number and the offset behind it.
+    /// - Returns: the number and the offset after it.
     private static func number(_ bytes: [UInt8], _ at: Int) -> (Int64, Int)? {
         let first = bytes[at]
         if first < 0x80 { return (Int64(first), at + 1) }

@@ -3,9 +3,9 @@ import CaptureBase
 /// H.264 encoder (ITU-T H.264) on OpenH264: High profile, one access unit for each frame, no frame
 /// predicted from a later one.
 ///
-/// Takes raw frames and JPEG of even width and height, up to 3840x2160. Packets are NAL units behind
-/// their lengths of four bytes, as `avcC` announces (ISO/IEC 14496-15, 5.3); the parameter sets are
-/// in ``CodecDescription/privateBytes`` alone. Matrix and range of the source are stated, not changed.
+/// Accepts raw frames and JPEG of even width and height, up to 3840x2160. Packets are NAL units after their lengths of four bytes,
+/// as `avcC` announces (ISO/IEC 14496-15, 5.3); the parameter sets are only in ``CodecDescription/privateBytes``. Matrix and range
+/// of the source are stated, not changed.
 ///
 /// The corresponding C function is `EncodeFrame` of `ISVCEncoder`.
 ///

@@ -27,7 +27,7 @@ final class JPEGCompressors: SharedWork, @unchecked Sendable {
     private let makers: UnsafeMutablePointer<Int>
     /// Occurrences of each symbol, for each thread.
     private let counts: UnsafeMutablePointer<UInt32>
-    /// Rows to count: every so many, from one on; `nil` for none.
+    /// Rows to count: every nth, from one on; `nil` for none.
     private var counting: (every: Int, from: Int)?
     private var total: UnsafeMutablePointer<UInt32>?
     /// Image at hand: its frame, and the memory it is written to.
@@ -39,9 +39,9 @@ final class JPEGCompressors: SharedWork, @unchecked Sendable {
     var count: Int { source.intervals.count }
 
     /// - Parameters:
-    ///   - source: of the frames.
+    ///   - source: source of the frames.
     ///   - parameters: quality, quantization and codes.
-    ///   - optimizes: gives each image codes of its own, in two passes.
+    ///   - optimizes: gives each image its own codes, in two passes.
     ///   - threads: 1 or more.
     /// - Throws: `.inputOutput` if there is no memory, or the size is impossible.
     init(
@@ -82,10 +82,10 @@ final class JPEGCompressors: SharedWork, @unchecked Sendable {
 
     // MARK: Codes
 
-    /// Counts what is coded in some rows of MCUs from now on.
+    /// Counts the coded symbols in some rows of MCUs from now on.
     /// - Parameters:
     ///   - total: receives the counts of each image, in the order of `cc_jpeg_writer_count`; `nil` ends that.
-    ///   - interval: one row in so many is counted.
+    ///   - interval: distance of the counted rows.
     ///   - first: the first of them.
     func count(in total: UnsafeMutablePointer<UInt32>?, every interval: Int, from first: Int) {
         self.total = total
@@ -97,7 +97,7 @@ final class JPEGCompressors: SharedWork, @unchecked Sendable {
     ///   - code: for all symbols that may come.
     ///   - table: in the order of `cc_jpeg_writer_count`.
     func use(_ code: HuffmanCodeBuilder, as table: Int) {
-        // By index: without the optimizer, an iterator is memory of its own.
+        // By index: without the optimizer, an iterator allocates memory.
         for thread in 0..<handles.count {
             cc_jpeg_writer_use(handles[thread], Int32(table), code.lengths, code.symbols, code.count)
         }
@@ -117,8 +117,8 @@ final class JPEGCompressors: SharedWork, @unchecked Sendable {
         (self.frame, self.out, outBytes) = (frame, out, capacity)
     }
 
-    /// Has each thread's compressor make the largest interval of the image at hand, so that it allocates nothing later: a thread
-    /// may come to its first piece after hundreds of images.
+    /// Makes each thread's compressor code the largest interval of the present image, so that it allocates nothing later: a thread
+    /// may get its first piece after hundreds of images.
     func reserve() { for thread in 0..<handles.count { perform(0, on: thread) } }
 
     /// Makes one interval.
@@ -134,7 +134,7 @@ final class JPEGCompressors: SharedWork, @unchecked Sendable {
             cc_jpeg_writer_count(handles[thread], nil, 1, 0)
         }
         makers[interval] = thread
-        // libjpeg writes a byte before it looks for an end of its room.
+        // libjpeg writes a byte before it checks for the end of its space.
         let start = interval * stride
         sizes[interval] =
             start < outBytes
@@ -172,14 +172,14 @@ final class JPEGCompressors: SharedWork, @unchecked Sendable {
 
 /// Frames of a camera as input of libjpeg, one restart interval at a time.
 ///
-/// YUV is handed over as planes, without a detour through RGB, and converted part by part: what is converted is still in the
-/// cache when libjpeg reads it. Planes that are JFIF's already, and RGB, are read where they lie.
+/// YUV is passed as planes, without a detour through RGB, and converted part by part, so that converted data is still in the cache
+/// when libjpeg reads it. Planes in JFIF's format, and RGB, are read in place.
 ///
-/// *session-bound*; threads may compress intervals at once, each with a number of its own
+/// *session-bound*; threads may compress intervals at once, each with its own number
 final class JPEGSource {
     /// Size of the images in pixels.
     let (width, height): (Int, Int)
-    /// Chroma sampling of the images; RGB is stored as 4:2:2 unless 4:2:0 is asked for.
+    /// Chroma sampling of the images; RGB is stored as 4:2:2 unless 4:2:0 is requested.
     let sampling: ChromaSampling
     /// Division of the images.
     let intervals: RestartIntervals
@@ -222,7 +222,7 @@ final class JPEGSource {
 
     deinit { converted.deallocate() }
 
-    /// Compresses one interval to an image of its own.
+    /// Compresses one interval to a separate image.
     /// - Parameters:
     ///   - interval: 0 upwards.
     ///   - frame: a whole frame of the camera.

@@ -4,7 +4,7 @@ import LinuxSystem
 struct JPEGImage: Hashable {
     /// Offset of SOI.
     var start = 0
-    /// Offset behind EOI, or behind the data if there is none.
+    /// Offset after EOI, or after the data if there is none.
     var end = 0
     /// Has an EOI marker; some cameras leave it out.
     var hasEnd = false
@@ -35,8 +35,7 @@ struct JPEGImage: Hashable {
         if !hasEnd { end = Self.withoutPadding(bytes) }
     }
 
-    /// Finds SOI within the first 512 bytes. Some cameras put a few bytes of their own ahead of the
-    /// image.
+    /// Finds SOI within the first 512 bytes. Some cameras put a few bytes before the image.
     private static func startOfImage(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count >= 4 else { return nil }
         for at in 0...min(bytes.count - 4, 512)
@@ -45,7 +44,7 @@ struct JPEGImage: Hashable {
     }
 
     /// Reads one marker and its segment. Fill bytes (FF) may precede a marker (T.81, B.1.1.2).
-    /// - Returns: the offset to go on at; `nil` if the segment is broken.
+    /// - Returns: the offset to continue at; `nil` if the segment is broken.
     private mutating func readMarker(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int? {
         var at = start
         while at + 1 < bytes.count, bytes[at] == 0xFF, bytes[at + 1] == 0xFF { at += 1 }
@@ -107,8 +106,7 @@ struct JPEGImage: Hashable {
 
     /// Finds the marker that ends a scan's entropy-coded data; the data's end if there is none.
     ///
-    /// By memchr(3), which compares many bytes at once: this search is nearly all the time that
-    /// passing an image through takes.
+    /// Uses memchr(3), which compares many bytes at once: this search takes nearly all the time of passing an image through.
     private static func endOfScan(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int {
         guard let base = bytes.baseAddress else { return bytes.count }
         var at = start
@@ -123,9 +121,9 @@ struct JPEGImage: Hashable {
         return bytes.count
     }
 
-    /// Finds a second EOI behind the first.
+    /// Finds a second EOI after the first.
     ///
-    /// The first may then be damaged image data that happens to read FF D9.
+    /// The first may then be damaged image data that happens to contain FF D9.
     func endsAgain(in bytes: UnsafeRawBufferPointer) -> Bool {
         guard hasEnd, end < bytes.count else { return false }
         let rest = UnsafeRawBufferPointer(rebasing: bytes[..<Self.withoutPadding(bytes)])
@@ -206,12 +204,11 @@ struct JPEGTables: Hashable {
         return isSampled
     }
 
-    /// Reads the body of a scan header (B.2.3): components with their tables, and the part of the
-    /// coefficients it codes.
+    /// Reads the body of a scan header (B.2.3): components with their tables, and the part of the coefficients that it codes.
     /// - Parameters:
-    ///   - body: behind the length.
+    ///   - body: bytes after the length.
     ///   - isProgressive: SOF2, whose scans code a band of the coefficients each.
-    ///   - hasOwn: Huffman tables came in the image; else the standard ones will be inserted.
+    ///   - hasOwn: Huffman tables came in the image; otherwise the standard ones will be inserted.
     func readScan(_ body: UnsafeRawBufferPointer, isProgressive: Bool, hasOwn: Bool) -> Bool {
         guard body.count > 0 else { return false }
         let count = Int(body[0])
@@ -292,7 +289,7 @@ struct JPEGTables: Hashable {
         return true
     }
 
-    /// Checks for a quantization step of 0, by which nothing can be divided.
+    /// Checks for a quantization step of 0, which would be a division by zero.
     private static func holdsZero(_ body: UnsafeRawBufferPointer, _ start: Int, bytes: Int) -> Bool {
         guard let base = body.baseAddress else { return true }
         guard bytes == 2 else { return firstByte(0, from: base + start, count: 64) != nil }
@@ -314,10 +311,10 @@ struct JPEGScanCodes {
 
     private init(first: UInt8, last: UInt8) { (self.first, self.last, high, low) = (first, last, 0, 0) }
 
-    /// Parameters of a sequential image, whatever its header says: decoders do not look.
+    /// Parameters of a sequential image, whatever its header contains: decoders ignore it.
     static let all = JPEGScanCodes(first: 0, last: 63)
 
-    /// A refinement scan of DC needs no table: it codes bits as they are (T.81, G.1.2.1).
+    /// A refinement scan of DC needs no table: it codes raw bits (T.81, G.1.2.1).
     var useDC: Bool { first == 0 && high == 0 }
     /// AC coefficients are 1 to 63.
     var useAC: Bool { last > 0 }

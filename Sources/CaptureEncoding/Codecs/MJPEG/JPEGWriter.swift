@@ -17,10 +17,10 @@ final class JPEGWriter {
 
     /// Sets up libjpeg-turbo.
     /// - Parameters:
-    ///   - format: of the camera's frames.
+    ///   - format: format of the camera's frames.
     ///   - parameters: quality, chroma, range, quantization and codes.
-    ///   - isSingle: gives each image codes of its own, in two passes and twice the time.
-    ///   - threads: that may work on an image, the caller's included.
+    ///   - isSingle: gives each image its own codes, in two passes and twice the time.
+    ///   - threads: number of threads for an image, including the caller's.
     /// - Throws: `.inputOutput` if there is no memory, or the size is impossible.
     /// - Returns: `nil` for a format without a layout here.
     init?(
@@ -83,7 +83,7 @@ enum QuantizationTables {
 
     /// Steps by horizontal plus vertical frequency: nearly equal up to the middle, then rising.
     ///
-    /// These took the fewest bytes at equal SSIM, on noisy and on smooth images, of all that were tried.
+    /// Of all steps that were tried, these took the fewest bytes at equal SSIM, on noisy and on smooth images.
     private static let even = [20, 20, 21, 21, 23, 26, 29, 31, 36, 40, 44, 49, 53, 57, 61]
 
     /// Rounds up or down by position (ordered dithering), so that not all steps change at the same
@@ -123,7 +123,7 @@ enum QuantizationTables {
 ///
 /// *session-bound*
 final class AdaptiveHuffman {
-    /// One row of blocks in so many is counted.
+    /// Distance of the rows of blocks that are counted.
     private static let interval = 64
     /// Images between two fits.
     private static let lifetime = 16

@@ -23,7 +23,7 @@ public final class MJPEGEncoder: TrackEncoder {
     private let layout: RawLayout?
     /// Fits the Huffman codes to each image alone.
     private let isSingle: Bool
-    /// Threads that may work on an image; `nil` for as many as there are processors.
+    /// Number of threads for an image; `nil` for the number of processors.
     private let threads: Int?
     private var writer: JPEGWriter?
 
@@ -36,10 +36,10 @@ public final class MJPEGEncoder: TrackEncoder {
     }
 
     /// - Parameters:
-    ///   - format: of the camera's frames.
+    ///   - format: format of the camera's frames.
     ///   - parameters: quality, chroma, range, quantization and codes.
-    ///   - isSingle: makes each image as small as it can be, in twice the time and on one thread.
-    ///   - threads: that may work on an image, the caller's included; `nil` for as many as there are processors.
+    ///   - isSingle: makes each image as small as possible, in twice the time and on one thread.
+    ///   - threads: number of threads for an image, including the caller's; `nil` for the number of processors.
     package init(format: VideoFormat, parameters: MJPEGParameters, isSingle: Bool = false, threads: Int? = nil) {
         self.isSingle = isSingle
         self.threads = threads

@@ -1,12 +1,11 @@
 import CCodecs
 import CaptureBase
 
-/// Passthrough of a camera's MJPEG (ITU-T T.81) that repairs images where it must.
+/// Passthrough of a camera's MJPEG (ITU-T T.81) that repairs images if necessary.
 ///
-/// Inserts missing Huffman tables, adds a missing EOI, and cuts off junk around the image. Skips
-/// frames that are no image, half an image, an image of another size, or one whose tables or
-/// headers no decoder would accept. Repairs and skips are counted. An image without EOI, or with
-/// two, is decoded once to see that no data is missing.
+/// Inserts missing Huffman tables, adds a missing EOI, and cuts off junk around the image. Skips frames that are not an image,
+/// only half an image, or an image of another size, or one whose tables or headers no decoder would accept. Repairs and skips are
+/// counted. An image without EOI, or with two, is decoded once to check that no data is missing.
 ///
 /// *session-bound*
 public final class MJPEGRepair: PassthroughEncoder {
@@ -50,16 +49,16 @@ public final class MJPEGRepair: PassthroughEncoder {
         }
     }
 
-    /// Passes images that are complete and have their tables; junk around them stays behind.
+    /// Passes images that are complete and have their tables; removes junk around them.
     package func pass(_ data: RawSpan) -> Range<Int>? {
         guard let plan = data.withUnsafeBytes({ plan($0) }), !plan.inserts, !plan.needsProof else { return nil }
         count(plan)
         return plan.start..<plan.end
     }
 
-    /// Decodes an image, with what the camera left out, and keeps nothing.
+    /// Decodes an image, with the parts that the camera omits, and keeps nothing.
     ///
-    /// - Returns: false where no decoder would make a whole picture of the format's size.
+    /// - Returns: false if no decoder would produce a complete image of the format's size.
     package func decodes(_ data: RawSpan) -> Bool {
         data.withUnsafeBytes { bytes in
             guard let plan = plan(bytes) else { return false }
@@ -69,9 +68,9 @@ public final class MJPEGRepair: PassthroughEncoder {
         }
     }
 
-    /// Looks at the markers of an image alone.
+    /// Checks only the markers of an image.
     ///
-    /// - Returns: false for a frame that is no image, or one that only decoding can tell to be whole.
+    /// - Returns: false for a frame that is not an image, or one that must be decoded to check that it is complete.
     package func seemsWhole(_ data: RawSpan) -> Bool {
         data.withUnsafeBytes { plan($0).map { !$0.needsProof } ?? false }
     }
@@ -122,17 +121,16 @@ extension MJPEGRepair {
         let tablesAt: Int?
         /// Appends EOI.
         let addsEnd: Bool
-        /// Bytes around the image stay behind.
+        /// Bytes around the image are removed.
         let cuts: Bool
         /// A second EOI follows the image's, so that the first may be damaged data.
         let isDoubtful: Bool
 
-        /// The image gets what the camera left out, so that it can't be stored from the camera's
-        /// buffer.
+        /// The image gets the parts that the camera omits, so it can't be stored from the camera's buffer.
         var inserts: Bool { tablesAt != nil || addsEnd }
         /// The image counts as repaired.
         var changes: Bool { inserts || cuts }
-        /// Only decoding can tell that no data is missing.
+        /// Only decoding can show that no data is missing.
         var needsProof: Bool { addsEnd || isDoubtful }
 
         /// Size of the repaired image.
@@ -158,7 +156,7 @@ extension MJPEGRepair {
         }
 
         /// Copies a range of the image.
-        /// - Returns: the offset behind it.
+        /// - Returns: the offset after it.
         private static func put(
             _ part: UnsafeRawBufferPointer, at offset: Int, in room: UnsafeMutableRawBufferPointer
         ) -> Int {
@@ -169,15 +167,15 @@ extension MJPEGRepair {
     }
 }
 
-/// Decoder that tells a complete JPEG image from one that is cut short.
+/// Decoder that distinguishes a complete JPEG image from one that is cut short.
 ///
-/// An image without EOI may lack the marker alone, or half the image; its markers do not tell. The
-/// corresponding C function is `tjDecompressToYUVPlanes`, whose warnings count as damage.
+/// An image without EOI may lack only the marker, or half the image; its markers do not show which. The corresponding C function
+/// is `tjDecompressToYUVPlanes`, whose warnings count as damage.
 ///
 /// *session-bound*
 final class JPEGValidator {
     private let handle = cc_jpeg_decoder()
-    /// Planes of the decoded image, which nobody looks at; kept from image to image.
+    /// Planes of the decoded image, which are not used; kept from image to image.
     private var room: UnsafeMutablePointer<UInt8>?
     private var capacity = 0
 
@@ -220,7 +218,7 @@ final class JPEGValidator {
 
 /// Decoder of a camera's JPEG images to pixels, also reduced to an eighth.
 ///
-/// A pixel of a reduced picture is the mean of 8 x 8, which the code has as it is: nothing is transformed. All of the code is
+/// A pixel of a reduced image is the mean of 8 x 8, which the code contains directly: nothing is transformed. The whole code is
 /// read in either case, so that damage is found. The corresponding C function is `tjDecompress2`.
 ///
 /// *session-bound*
@@ -268,16 +266,16 @@ package final class JPEGPixels {
         pixels.deallocate()
     }
 
-    /// Looks at the markers alone; see ``MJPEGRepair/seemsWhole(_:)``.
+    /// Checks only the markers; see ``MJPEGRepair/seemsWhole(_:)``.
     package func seemsWhole(_ frame: RawSpan) -> Bool { repair.seemsWhole(frame) }
 
-    /// Decodes an image, mended where the camera left something out.
+    /// Decodes an image, repaired if the camera omitted parts.
     ///
     /// - Parameters:
     ///   - frame: one driver buffer.
     ///   - divisor: 1 or 8, by which width and height are divided, rounded up.
-    ///   - body: gets the pixels row by row without gaps, their number in a row and that of the rows.
-    /// - Returns: `nil` for a frame that can't be decoded as a whole; libjpeg's warnings count, as they mean lost data.
+    ///   - body: gets the pixels row by row without gaps, the pixels per row and the number of rows.
+    /// - Returns: `nil` for a frame that can't be decoded completely; libjpeg's warnings count, as they mean lost data.
     package func read<Result>(
         _ frame: RawSpan, reducedBy divisor: Int, _ body: (Span<UInt8>, Int, Int) -> Result
     ) -> Result? {
@@ -321,7 +319,7 @@ package final class JPEGPixels {
     }
 }
 
-/// Huffman tables that MJPEG cameras leave out: those of ITU-T T.81, K.3.
+/// Huffman tables that MJPEG cameras omit: those of ITU-T T.81, K.3.
 ///
 /// Cameras omit DHT as AVI's MJPG does; not every decoder knows the tables without it.
 enum HuffmanTables {
@@ -381,7 +379,7 @@ final class JPEGPlaneDecoder {
         }
     }
 
-    /// Decodes an image into planes that lie one behind the other.
+    /// Decodes an image into planes, one after another.
     /// - Parameters:
     ///   - image: complete.
     ///   - target: `geometry.byteCount` bytes.

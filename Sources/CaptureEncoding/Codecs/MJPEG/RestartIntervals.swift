@@ -1,8 +1,8 @@
-/// Division of JPEG images into restart intervals (ITU-T T.81, B.2.4.4), which are coded independently of one another: so
+/// Division of JPEG images into restart intervals (ITU-T T.81, B.2.4.4), which are coded independently of one another, so that
 /// several threads can work on one image.
 ///
-/// It depends on the images' size alone, so that a stream has the same bytes however many processors encode it. What is
-/// coded is what libjpeg codes by itself where `restart_in_rows` is set. An image in one interval has no markers of any.
+/// It depends only on the images' size, so that a stream has the same bytes with any number of processors. The result is the same
+/// as that of libjpeg with `restart_in_rows`. An image in one interval has no restart markers.
 struct RestartIntervals: Hashable {
     /// Number of intervals, 1 or more.
     let count: Int
@@ -15,7 +15,7 @@ struct RestartIntervals: Hashable {
     /// Rows of samples in one row of MCUs.
     private let unitHeight: Int
 
-    /// As many as keep eight processors busy to the end, each with work for well above the microseconds of a hand-over.
+    /// Enough to keep eight processors busy to the end, each with work for much longer than the microseconds of a hand-over.
     private static let most = 16
     private static let leastPixels = 48 << 10
 

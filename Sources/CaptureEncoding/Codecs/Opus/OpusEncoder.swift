@@ -3,11 +3,10 @@ import CaptureBase
 
 /// Opus encoder (RFC 6716, RFC 7845) on libopus: one packet per frame duration.
 ///
-/// Takes 1 to 255 channels at up to 48 kHz; a rate that Opus does not have is resampled to the next
-/// one that it has. More than two channels are coded separately and assigned to no loudspeaker
-/// (mapping family 255), because a recorder does not know what its microphones stand for. Packet
-/// timestamps include ``CodecDescription/delay``, as Matroska's blocks require. libopus gets float
-/// samples and the bit depth of the source.
+/// Accepts 1 to 255 channels at up to 48 kHz; a rate that Opus does not support is resampled to the next supported one. More than
+/// two channels are coded separately and assigned to no loudspeaker (mapping family 255), because a recorder does not know the
+/// meaning of its microphones. Packet timestamps include ``CodecDescription/delay``, as Matroska's blocks require. libopus gets
+/// float samples and the bit depth of the source.
 ///
 /// The corresponding C functions are `opus_encode_float` and `opus_multistream_encode_float`.
 ///
@@ -32,7 +31,7 @@ public final class OpusEncoder: TrackEncoder {
     private var blockFill = 0
     /// One chunk of input as floats.
     private let piece: UnsafeMutableBufferPointer<Float>
-    /// Converts to the coded rate; `nil` if the source has it.
+    /// Converts to the coded rate; `nil` if it is the source's.
     private var resampler: Resampler?
     private var resampled: [UInt8] = []
     private var clock = BlockTimestamps()
@@ -216,7 +215,7 @@ public final class OpusEncoder: TrackEncoder {
 
     /// Flushes the last block and the codec's delay.
     ///
-    /// The decoder is `lookahead` samples late, so that many frames of silence must follow. The excess in the last packet is
+    /// The decoder is `lookahead` samples late, so this number of frames of silence must follow. The excess in the last packet is
     /// marked as not to be played: end trimming (RFC 7845, 4.4), Matroska's DiscardPadding.
     public func finish(into packets: inout PacketBuffer) throws(CaptureError) {
         guard handle != nil, let block = block.baseAddress else { throw failure("finish", 0) }

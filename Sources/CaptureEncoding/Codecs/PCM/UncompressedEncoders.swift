@@ -30,7 +30,7 @@ public final class PCMEncoder: TrackEncoder {
     public func encode(
         _ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer
     ) throws(CaptureError) {
-        // Refuses data that does not end with a whole frame: everything behind it would change channels.
+        // Refuses data that does not end with a complete frame: everything after it would change channels.
         let frames = try format.frames(in: data)
         // Packets of a quarter of a second at most keep clusters and writes short, however much arrives at once.
         let most = max(format.sampleRate / 4, 1)
@@ -76,7 +76,7 @@ public final class PCMEncoder: TrackEncoder {
     }
 }
 
-/// Uncompressed video: frames as they are, without row padding.
+/// Uncompressed video: unchanged frames, without row padding.
 ///
 /// *session-bound*
 public final class RawVideoEncoder: PassthroughEncoder {

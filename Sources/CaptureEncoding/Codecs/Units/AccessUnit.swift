@@ -1,6 +1,6 @@
 import CaptureBase
 
-/// Codec of a camera that codes its own pictures as NAL units.
+/// Codec of a camera that encodes its own frames as NAL units.
 ///
 /// *thread-safe*
 enum UnitCodec: Hashable, Sendable {
@@ -27,13 +27,13 @@ enum UnitCodec: Hashable, Sendable {
     /// Type of a unit by its first byte.
     func type(_ first: UInt8) -> UInt8 { self == .avc ? first & 31 : first >> 1 & 63 }
 
-    /// True for a part of a picture (VCL).
+    /// True for a part of a frame (VCL).
     func isSlice(_ type: UInt8) -> Bool { self == .avc ? (1...5).contains(type) : type < 32 }
 
-    /// True for a part of a picture at which decoding can start: IDR; of H.265 also BLA and CRA (7.4.2.2).
+    /// True for a part of a frame at which decoding can start: IDR; of H.265 also BLA and CRA (7.4.2.2).
     func isKey(_ type: UInt8) -> Bool { self == .avc ? type == 5 : (16...23).contains(type) }
 
-    /// True for a picture that resets the order of display: IDR.
+    /// True for a frame that resets the order of display: IDR.
     func isInstant(_ type: UInt8) -> Bool { self == .avc ? type == 5 : type == 19 || type == 20 }
 
     /// Kind of parameter set; `nil` for any other unit.
@@ -62,9 +62,9 @@ extension UnitCodec {
     }
 }
 
-/// One picture of a camera's own stream, as its units show without decoding them.
+/// One frame of a camera's own stream, as its units show without decoding them.
 ///
-/// A buffer of the driver holds one whole picture: V4L2 has it so for H264 and HEVC. Nothing in it is trusted.
+/// A buffer of the driver contains one complete frame: V4L2 requires this for H264 and HEVC. Nothing in it is trusted.
 ///
 /// *thread-safe*
 struct AccessUnit {
@@ -72,21 +72,21 @@ struct AccessUnit {
     private(set) var units = 0
     /// Decoding can start here.
     private(set) var isKey = false
-    /// Something in it is no unit, or no beginning of a picture.
+    /// Some part is not a unit, or not the beginning of a frame.
     private var isDamaged = false
     /// All units are parameter sets.
     private var isOfSets = true
     /// Parameter sets in the buffer.
     private(set) var hasSets = false
-    /// Offsets of the picture's first slice, and its type.
+    /// Offsets of the frame's first slice, and its type.
     private(set) var slice: (start: Int, end: Int)?
     private(set) var sliceType: UInt8 = 0
 
-    /// Parameter sets alone: some encoders give them a buffer of their own (V4L2_MPEG_VIDEO_HEADER_MODE_SEPARATE).
+    /// Only parameter sets: some encoders put them in a separate buffer (V4L2_MPEG_VIDEO_HEADER_MODE_SEPARATE).
     var isHeader: Bool { !isDamaged && hasSets && isOfSets }
 
-    /// Neither a picture nor its parameter sets. A picture of which only the end is missing does not show it; the driver's
-    /// error flag does.
+    /// Neither a frame nor its parameter sets. If only the end of a frame is missing, the units do not show it; the driver's error
+    /// flag does.
     var isBroken: Bool { isDamaged || slice == nil && !isHeader }
 
     /// Reads what a buffer has.
@@ -107,7 +107,7 @@ struct AccessUnit {
         }
     }
 
-    /// Notes the first slice: its data begin with a bit that is set where the picture does (first_mb_in_slice is 0,
+    /// Notes the first slice: its data begin with a bit that is set at the beginning of a frame (first_mb_in_slice is 0,
     /// first_slice_segment_in_pic_flag).
     private mutating func note(
         _ unit: (start: Int, end: Int), _ type: UInt8, _ bytes: UnsafeRawBufferPointer, _ codec: UnitCodec

@@ -1,13 +1,13 @@
 import CaptureBase
 
-/// Passthrough of a camera's own H.264 or H.265: nothing is decoded, and nothing is coded anew.
+/// Passthrough of a camera's own H.264 or H.265: nothing is decoded or encoded again.
 ///
-/// Units between start codes become units behind lengths of four bytes, as `avcC` and `hvcC` announce (ISO/IEC 14496-15). The
-/// stream begins at the first key frame that has its parameter sets, which are then in ``CodecDescription/privateBytes``; what
-/// comes before is skipped and counted, and so are frames that are no picture. A later set that is another stays where it is.
+/// Units between start codes become units after lengths of four bytes, as `avcC` and `hvcC` announce (ISO/IEC 14496-15). The
+/// stream begins at the first key frame that has its parameter sets, which are then in ``CodecDescription/privateBytes``. Earlier
+/// frames are skipped and counted, and so are invalid frames. A later, different set stays in its place.
 ///
-/// Behind a frame that was lost pictures go on: decoders conceal what they lack up to the next key frame. Times are those of
-/// the frames: a stream whose pictures come in another order than they are shown (B-frames) is refused at the third of them.
+/// After a lost frame the stream continues: decoders conceal the damage up to the next key frame. Times are those of the frames: a
+/// stream whose frames come in another order than they are shown (B-frames) is refused at the third of them.
 ///
 /// *session-bound*
 public final class CameraStreamEncoder: TrackEncoder {
@@ -16,7 +16,7 @@ public final class CameraStreamEncoder: TrackEncoder {
     public private(set) var description: CodecDescription
     public private(set) var counts = EncoderCounts()
 
-    /// `nil` for a format that is none of the two.
+    /// `nil` for any other format.
     private let codec: UnitCodec?
     private var sets: ParameterSets
     private var order = PictureOrder()
@@ -68,7 +68,7 @@ public final class CameraStreamEncoder: TrackEncoder {
         }
     }
 
-    /// Every picture is complete when it is stored.
+    /// Every frame is complete when it is stored.
     public func finish(into packets: inout PacketBuffer) {}
 
     /// Takes the sets of a frame ahead of the stream's first.
@@ -81,7 +81,7 @@ public final class CameraStreamEncoder: TrackEncoder {
         return true
     }
 
-    /// Writes the units of a picture behind their lengths, without the sets that the record has.
+    /// Writes the units of a frame after their lengths, without the sets in the record.
     /// - Returns: bytes written.
     private func write(
         _ bytes: UnsafeRawBufferPointer, _ codec: UnitCodec, into target: UnsafeMutableRawBufferPointer
@@ -112,7 +112,7 @@ public final class CameraStreamEncoder: TrackEncoder {
 }
 
 extension ParameterSets {
-    /// True for a stream of the size that the driver promised: of the whole coded picture, or of what is cropped of it.
+    /// True for a stream of the size that the driver reported: of the whole coded frame, or of its cropped part.
     func fits(_ format: VideoFormat) -> Bool {
         guard let sequence else { return false }
         return sequence.width <= format.width && format.width <= sequence.codedWidth
@@ -122,20 +122,20 @@ extension ParameterSets {
 
 /// Start of a camera's own stream, for a recorder that decides where a clip begins and where it is cut.
 ///
-/// It knows the parameter sets of the stream so far, and puts them ahead of a key frame that comes without: any file can then
-/// begin with any key frame.
+/// It keeps the parameter sets of the stream so far, and puts them before a key frame without sets, so that any file can begin
+/// with any key frame.
 ///
 /// *session-bound*
 package final class CameraStream {
-    /// Frame of the stream, for whoever may begin with it.
+    /// Frame of the stream, for code that may begin with it.
     package enum Frame: Hashable {
         /// Decoding can start here, with the sets that are known.
         case key
         /// It needs frames before it.
         case dependent
-        /// It is no picture.
+        /// Not a frame.
         case broken
-        /// It is none either, but what decoders need for the next one.
+        /// Not a frame either, but data that decoders need for the next one.
         case header
     }
 
@@ -144,7 +144,7 @@ package final class CameraStream {
     private var sets: ParameterSets
     /// Key frame with the sets ahead of it.
     private var joined: [UInt8] = []
-    /// The latest frame is a key frame without sets of its own.
+    /// The latest frame is a key frame without its own sets.
     private var lacksSets = false
     /// The sets are complete and fit the format.
     private var isUsable = false
@@ -157,7 +157,7 @@ package final class CameraStream {
         sets = ParameterSets(codec)
     }
 
-    /// Looks at a frame, in the order of the capture.
+    /// Examines a frame, in the order of the capture.
     package func look(at data: RawSpan) -> Frame {
         data.withUnsafeBytes { bytes in
             let picture = AccessUnit(bytes, codec)

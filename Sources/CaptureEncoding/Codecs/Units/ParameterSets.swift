@@ -14,16 +14,16 @@ struct ParameterSet: Hashable, Sendable {
     }
 
     let kind: Kind
-    /// Number by which other units name it.
+    /// Number by which other units refer to it.
     let id: UInt32
     /// Whole unit, without a start code.
     let bytes: [UInt8]
 
-    /// Most bytes of one: a record has two bytes for its length, and no camera needs a tenth of that.
+    /// Maximum bytes of one: a record has two bytes for its length, and no camera needs a tenth of that.
     static let most = 4096
 
     /// Reads a unit's number.
-    /// - Returns: `nil` for one that is cut off, too large, or of a number that there is none of.
+    /// - Returns: `nil` for a unit that is cut off, too large, or has an invalid number.
     init?(_ kind: Kind, _ bytes: [UInt8], _ codec: UnitCodec) {
         guard bytes.count <= Self.most, let id = Self.id(kind, bytes, codec), id < 256 else { return nil }
         (self.kind, self.id, self.bytes) = (kind, id, bytes)
@@ -63,14 +63,14 @@ struct ParameterSets: Hashable, Sendable {
 
     init(_ codec: UnitCodec) { self.codec = codec }
 
-    /// Takes in units behind their lengths of four bytes.
+    /// Adds units after their lengths of four bytes.
     init(lengths bytes: [UInt8], _ codec: UnitCodec) {
         self.init(codec)
         for unit in UnitCodec.units(behindLengths: bytes) { take(Array(unit)) }
     }
 
     /// Takes the sets of a buffer in.
-    /// - Returns: true where any of them was new, or another than before. Only then memory is taken.
+    /// - Returns: true if any of them was new, or another than before. Only then memory is taken.
     mutating func take(from bytes: UnsafeRawBufferPointer) -> Bool {
         var scanner = UnitScanner(bytes)
         var isNew = false
@@ -104,7 +104,7 @@ struct ParameterSets: Hashable, Sendable {
 
     private func all(_ kind: ParameterSet.Kind) -> [ParameterSet] { sets.filter { $0.kind == kind } }
 
-    /// True where a decoder has all that it needs.
+    /// True if the sets are enough for a decoder.
     var isComplete: Bool {
         !all(.sequence).isEmpty && !all(.picture).isEmpty && (codec == .avc || !all(.video).isEmpty)
     }
@@ -112,10 +112,10 @@ struct ParameterSets: Hashable, Sendable {
     /// The sequence, if there is one alone: a camera codes one.
     var sequence: SequenceSet? { all(.sequence).first.flatMap { SequenceSet($0.bytes, codec) } }
 
-    /// Bytes of the sets behind start codes, as a stream has them.
+    /// Bytes of the sets after start codes, as in a stream.
     var stream: [UInt8] { sets.flatMap { [0, 0, 0, 1] + $0.bytes } }
 
-    /// Record of containers: content of `avcC` or `hvcC`, and CodecPrivate; `nil` where sets are missing.
+    /// Record of containers: content of `avcC` or `hvcC`, and CodecPrivate; `nil` if sets are missing.
     var record: [UInt8]? {
         guard isComplete, let sequence else { return nil }
         return codec == .avc ? avcRecord(sequence) : hevcRecord(sequence)
@@ -142,8 +142,7 @@ extension ParameterSets {
         return record
     }
 
-    /// HEVCDecoderConfigurationRecord (ISO/IEC 14496-15, 8.3.3.1). Neither how pictures are cut into slices nor a constant
-    /// rate is promised.
+    /// HEVCDecoderConfigurationRecord (ISO/IEC 14496-15, 8.3.3.1). Makes no promise about slices or a constant rate.
     private func hevcRecord(_ sequence: SequenceSet) -> [UInt8] {
         var record: [UInt8] = [1] + sequence.profile
         // Reserved ones around fields: least segmentation, parallelism, sampling, depths; then the mean rate.
@@ -162,7 +161,7 @@ extension ParameterSets {
         return record
     }
 
-    /// Parameter set behind its length in two bytes.
+    /// Parameter set after its length in two bytes.
     private static func append(_ set: ParameterSet, to record: inout [UInt8]) {
         record += [UInt8(truncatingIfNeeded: set.bytes.count >> 8), UInt8(truncatingIfNeeded: set.bytes.count)]
         record += set.bytes

@@ -1,29 +1,29 @@
 import CaptureBase
 
-/// Order of a stream's pictures: those of a camera are shown as they come, and files here have one time for each.
+/// Order of a stream's frames: a camera's frames are shown in the order of arrival, and files here have one time for each.
 ///
-/// Pictures that come before others that are shown earlier (B-frames) would be stored with times in a wrong order.
+/// Frames that come before others that are shown earlier (B-frames) would be stored with times in a wrong order.
 ///
 /// *session-bound*
 struct PictureOrder {
-    /// Sequence of the pictures; `nil` where it says nothing of their order.
+    /// Sequence of the frames; `nil` if it does not contain their order.
     private var sequence: SequenceSet?
-    /// H.265: what the picture parameter sets have ahead of a picture's place, by their number.
+    /// H.265: fields of the picture parameter sets before a frame's place, by their number.
     private var heads: [UInt32: SliceHead] = [:]
-    /// Place of the picture before in the order of display; `nil` at a key frame.
+    /// Place of the previous frame in the order of display; `nil` at a key frame.
     private var previous: Int?
-    /// Pictures of late that are shown before the one that came ahead of them, and those in a row that are not.
+    /// Recent frames that are shown before the previous one, and frames in a row that are not.
     private var early = 0
     private var calm = 0
 
-    /// Fields of H.265's picture parameter sets that decide what a slice has ahead of its place.
+    /// Fields of H.265's picture parameter sets that determine the fields of a slice before its place.
     private struct SliceHead {
         let hasOutputFlag: Bool
         let extraBits: Int
     }
 
-    /// Early pictures that make it a stream of another order, unless so many in a row between them are in order. Damage looks
-    /// like one.
+    /// Number of early frames that make it a stream of another order, unless several in a row between them are in order. Damage
+    /// looks like an early frame.
     private static let most = 3
     private static let enough = 16
 
@@ -42,8 +42,8 @@ struct PictureOrder {
         }
     }
 
-    /// Notes a picture.
-    /// - Returns: false for a stream whose pictures are not in the order of display.
+    /// Notes a frame.
+    /// - Returns: false for a stream whose frames are not in the order of display.
     mutating func note(_ picture: AccessUnit, _ bytes: UnsafeRawBufferPointer, _ codec: UnitCodec) -> Bool {
         if codec.isInstant(picture.sliceType) { (previous, early) = (nil, 0) }
         guard let sequence, sequence.orderBits > 0, let slice = picture.slice else { return true }
@@ -51,7 +51,7 @@ struct PictureOrder {
         let found = codec == .avc ? place(&bits, sequence, picture) : placeHEVC(&bits, sequence, picture, codec)
         guard let found, !bits.isOver else { return true }
         let range = 1 << sequence.orderBits
-        // Places count modulo the range: what is more than half of it behind is ahead.
+        // Places count modulo the range: a frame more than half of it behind is ahead.
         let isEarly = previous.map { (found - $0) & (range - 1) >= range / 2 } ?? false
         previous = found
         calm = isEarly ? 0 : calm + 1
@@ -74,7 +74,7 @@ struct PictureOrder {
         _ bits: inout UnitBits, _ sequence: SequenceSet, _ picture: AccessUnit, _ codec: UnitCodec
     ) -> Int? {
         guard !codec.isInstant(picture.sliceType) else { return 0 }
-        // First segment of the picture, and what only key frames have.
+        // First segment of the frame, and a field that only key frames have.
         bits.skip(picture.isKey ? 2 : 1)
         guard let head = heads[bits.unsigned()] else { return nil }
         bits.skip(head.extraBits)

@@ -1,15 +1,15 @@
 import CaptureBase
 
-/// Sequence parameter set, as far as containers and the order of pictures need it (ITU-T H.264, 7.3.2.1.1; H.265, 7.3.2.2).
+/// Sequence parameter set, as far as containers and the order of frames need it (ITU-T H.264, 7.3.2.1.1; H.265, 7.3.2.2).
 ///
 /// *thread-safe*
 struct SequenceSet: Hashable, Sendable {
-    /// Number by which picture parameter sets name it.
+    /// Number by which picture parameter sets refer to it.
     private(set) var id: UInt32 = 0
-    /// Size of the picture that decoders give, without what is cropped, in pixels.
+    /// Size of the decoded frame, without the cropped part, in pixels.
     private(set) var width = 0
     private(set) var height = 0
-    /// Size of the coded picture, in whole blocks.
+    /// Size of the coded frame, in whole blocks.
     private(set) var codedWidth = 0
     private(set) var codedHeight = 0
     /// Sampling of the colours: 0 grey, 1 4:2:0, 2 4:2:2, 3 4:4:4.
@@ -17,11 +17,11 @@ struct SequenceSet: Hashable, Sendable {
     /// Bits of a sample.
     private(set) var lumaBits: UInt32 = 8
     private(set) var chromaBits: UInt32 = 8
-    /// Three planes are coded like three pictures.
+    /// Three planes are coded like three frames.
     private(set) var hasSeparatePlanes = false
-    /// Bits of a picture's place in the order of display (POC), modulo which it counts; 0 where slices have none.
+    /// Bits of a frame's place in the order of display (POC), modulo which it counts; 0 if slices have none.
     private(set) var orderBits = 0
-    /// H.264: bits of frame_num, and pictures may be fields.
+    /// H.264: bits of frame_num, and whether frames may be fields.
     private(set) var numberBits = 0
     private(set) var mayHaveFields = false
     /// H.265: general_profile_tier_level, twelve bytes, and temporal sub-layers with their nesting.
@@ -53,7 +53,7 @@ struct SequenceSet: Hashable, Sendable {
             && id < 32
     }
 
-    /// Crops the coded picture by numbers of units at its left, right, top and bottom.
+    /// Crops the coded frame by numbers of units at its left, right, top and bottom.
     private mutating func crop(_ sides: (UInt32, UInt32, UInt32, UInt32), unit: (Int, Int)) {
         width = codedWidth - (Int(sides.0) + Int(sides.1)) * unit.0
         height = codedHeight - (Int(sides.2) + Int(sides.3)) * unit.1

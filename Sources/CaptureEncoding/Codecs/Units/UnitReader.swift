@@ -3,7 +3,7 @@ import CaptureBase
 /// Bits of a NAL unit, the high one of each byte first, without the bytes that keep start codes out of its data
 /// (ITU-T H.264, 7.3.1 and 7.2).
 ///
-/// Reading past the end gives zeros, and ``isOver`` says so: what a damaged unit says is judged once, at the end.
+/// Reading past the end gives zeros, and sets ``isOver``: a damaged unit is judged once, at the end.
 ///
 /// *session-bound*
 struct UnitBits {
@@ -19,8 +19,8 @@ struct UnitBits {
 
     /// - Parameters:
     ///   - bytes: one buffer of the camera; valid while this is used.
-    ///   - start: of the first byte behind the unit's header.
-    ///   - end: of the unit.
+    ///   - start: offset of the first byte after the unit's header.
+    ///   - end: offset of the unit's end.
     init(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) {
         self.bytes = bytes
         self.end = min(end, bytes.count)
@@ -87,9 +87,9 @@ struct UnitBits {
 /// *session-bound*
 struct UnitScanner {
     private let bytes: UnsafeRawBufferPointer
-    /// Offset behind the start code of the next unit; past the end without one.
+    /// Offset after the start code of the next unit; past the end without one.
     private var next: Int
-    /// The buffer begins with a start code, behind zeros at most.
+    /// The buffer begins with a start code, after at most some zeros.
     let beginsWithUnit: Bool
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -101,7 +101,7 @@ struct UnitScanner {
     }
 
     /// Next unit without its start code, and without the zeros that may follow it.
-    /// - Returns: offsets of its first byte and of its end; `nil` where there is none. A unit may be empty.
+    /// - Returns: offsets of its first byte and of its end; `nil` if there is none. A unit may be empty.
     mutating func unit() -> (start: Int, end: Int)? {
         guard next <= bytes.count else { return nil }
         let start = next
@@ -111,7 +111,7 @@ struct UnitScanner {
         return (start, max(end, start))
     }
 
-    /// - Returns: offset behind the next start code; one past the end where there is none.
+    /// - Returns: offset after the next start code; one past the end if there is none.
     private static func behindCode(from start: Int, in bytes: UnsafeRawBufferPointer) -> Int {
         var at = start + 2
         while at < bytes.count {

@@ -49,7 +49,7 @@ public final class VPXEncoder: TrackEncoder {
     public func begin() throws(CaptureError) {
         try frames.check()
         guard max(format.width, format.height) < 16_384 else { throw frames.cannotEncode }
-        // VP9 needs about four fifths of the bits of VP8 for the same picture.
+        // VP9 needs about four fifths of the bits of VP8 for the same quality.
         try frames.open(worst: 63, best: 4, share: codec == .vp8 ? 1 : 0.8, speed: speed)
     }
 

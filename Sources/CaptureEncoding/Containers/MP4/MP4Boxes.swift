@@ -37,7 +37,7 @@ struct MP4Boxes {
         put(0, 1)
     }
 
-    /// Fixed-point number with half of its bits behind the point.
+    /// Fixed-point number with half of its bits after the point.
     mutating func fixed(_ value: Int, _ width: Int) { put(value << (4 * width), width) }
 
     /// Unity matrix of a movie and a track (ISO/IEC 14496-12, 6.2.2).

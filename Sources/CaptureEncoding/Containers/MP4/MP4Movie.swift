@@ -6,7 +6,7 @@ struct MP4Movie {
     let tags: ClipTags
     /// Nanoseconds since 1970 in UTC.
     let startedAt: Int64
-    /// Nanoseconds to which video stands at least; `nil` for a file of fragments.
+    /// Nanoseconds until which video lasts at least; `nil` for a file of fragments.
     let end: Int64?
 
     /// Ticks per second of the movie: a multiple of every track's, so that edits are exact, if that is not too large.
@@ -22,8 +22,8 @@ struct MP4Movie {
 
     private static let mostTimescale: Int64 = 100_000_000
 
-    /// Whole box (ISO/IEC 14496-12, 8.2.1).
-    /// - Parameter shift: bytes by which the data will lie further behind than it was written.
+    /// Complete box (ISO/IEC 14496-12, 8.2.1).
+    /// - Parameter shift: bytes by which the data will move back in the file.
     func bytes(shiftedBy shift: Int64 = 0) -> [UInt8] {
         let edits = tracks.map { self.edits(of: $0) }
         let duration = edits.map { $0.reduce(0) { $0 + $1.duration } }.max() ?? 0
@@ -40,7 +40,7 @@ struct MP4Movie {
     /// Seconds since 1904-01-01T00:00:00Z.
     private var creationTime: Int64 { max(startedAt / 1_000_000_000 + 2_082_844_800, 0) }
 
-    /// Creation and modification time, and what is between them and a duration, in 64 bits if 32 are too few.
+    /// Creation and modification time, the fields between them and a duration, and the duration, in 64 bits if 32 are too few.
     private func times(_ duration: Int64, _ between: (inout MP4Boxes) -> Void, to box: inout MP4Boxes) {
         let isLong = isLong(duration)
         for _ in 0..<2 { box.put(creationTime, isLong ? 8 : 4) }
@@ -105,7 +105,7 @@ extension MP4Movie {
     /// Duration of all samples in ticks of the track.
     private func mediaDuration(of track: MP4Track) -> Int64 { track.table.duration(until: end(of: track)) }
 
-    /// Tick to which the last sample stands at least: sound ends where it ends.
+    /// Tick until which the last sample lasts at least: audio ends at its own end.
     private func end(of track: MP4Track) -> Int64 { track.track.kind == .video ? track.ticks(end ?? 0) : 0 }
 
     /// TrackBox (8.3.1).
@@ -138,7 +138,7 @@ extension MP4Movie {
                     $0.put(track.number, 4)
                     $0.zeros(4)
                 }, to: &header)
-            // Reserved bytes, layer and group; volume of sound; reserved bytes.
+            // Reserved bytes, layer and group; volume of audio; reserved bytes.
             header.zeros(12)
             header.fixed(track.track.kind == .audio ? 1 : 0, 2)
             header.zeros(2)

@@ -7,11 +7,11 @@ import CaptureBase
 struct MP4SampleEntry {
     /// Codec of a track, named by its sample entry.
     enum Codec: String, CaseIterable {
-        /// H.264: packets are NAL units behind lengths of four bytes (ISO/IEC 14496-15, 5.4.2).
+        /// H.264: packets are NAL units after lengths of four bytes (ISO/IEC 14496-15, 5.4.2).
         case avc = "avc1"
         /// H.265, packed likewise (ISO/IEC 14496-15, 8.4.1).
         case hevc = "hvc1"
-        /// Motion-JPEG as the MPEG-4 registration authority has it, object type 0x6C.
+        /// Motion-JPEG as registered by the MPEG-4 registration authority, object type 0x6C.
         case jpeg = "mp4v"
         /// AAC (ISO/IEC 14496-14, 6.7.2).
         case aac = "mp4a"
@@ -20,7 +20,7 @@ struct MP4SampleEntry {
         /// FLAC (Encapsulation of FLAC in ISO Base Media File Format, 3.3).
         case flac = "fLaC"
 
-        /// CodecID by which Matroska and the encoders here know it.
+        /// CodecID of Matroska and of the encoders here.
         var matroskaID: String {
             switch self {
             case .avc: "V_MPEG4/ISO/AVC"
@@ -131,7 +131,7 @@ struct MP4SampleEntry {
         case .jpeg: Self.appendStream(objectType: 0x6C, streamType: 0x04, own, to: &box)
         case .aac: Self.appendStream(objectType: 0x40, streamType: 0x05, own, to: &box)
         case .opus: if let head = OpusHead(own) { box.box(codec.configuration) { $0.put(head.boxBytes) } }
-        // Behind the marker, STREAMINFO alone, marked as the last block: the movie has tags of its own.
+        // After the marker, only STREAMINFO, marked as the last block: the movie has its own tags.
         case .flac:
             box.fullBox(codec.configuration) { $0.put([0x80] + own.prefix(4 + Self.streamInfoBytes).dropFirst(5)) }
         }
@@ -147,7 +147,7 @@ struct MP4SampleEntry {
         let own = specific.isEmpty ? [] : descriptor(0x05, specific)
         // Object and stream type, a size of the decoder's buffer and bit rates that nobody tells.
         let decoder = descriptor(0x04, [objectType, streamType << 2 | 1] + [UInt8](repeating: 0, count: 11) + own)
-        // 2: as MP4 files have it.
+        // 2: the value for MP4 files.
         let synchronization = descriptor(0x06, [2])
         box.fullBox(MP4Type("esds")) { $0.put(descriptor(0x03, [0, 0, 0] + decoder + synchronization)) }
     }

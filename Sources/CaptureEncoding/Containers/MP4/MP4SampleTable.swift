@@ -22,7 +22,7 @@ struct MP4SampleTable {
         let ticks: Int64
     }
 
-    /// Samples of one fragment, which lie one behind the other.
+    /// Samples of one fragment, which are stored one after another.
     private struct Chunk {
         let offset: Int64
         let samples: Int
@@ -49,10 +49,10 @@ struct MP4SampleTable {
     var count: Int { sizes.count }
     /// Duration of the first sample in ticks; 0 without one.
     var firstDuration: Int64 { durations.first?.ticks ?? last?.duration ?? 0 }
-    /// Offset behind which no sample begins.
+    /// Offset after which no sample begins.
     var lastOffset: Int64 { chunks.last?.offset ?? 0 }
 
-    /// Adds samples that are in the file, one behind the other.
+    /// Adds samples that are in the file, one after another.
     mutating func add(_ samples: [MP4Sample], at offset: Int64) {
         guard samples.count > 0 else { return }
         // By index: iterating allocates in a debug build.
@@ -89,7 +89,7 @@ struct MP4SampleTable {
         if sample.isKey { keys?.append(UInt32(sizes.count)) }
     }
 
-    /// Numbers of samples that are all key frames, with room for an hour of one a second.
+    /// Numbers of samples that are all key frames, with space for an hour of one per second.
     private static func all(before end: Int) -> [UInt32] {
         var keys: [UInt32] = []
         keys.reserveCapacity(end + 3600)
@@ -118,11 +118,11 @@ struct MP4SampleTable {
 }
 
 extension MP4SampleTable {
-    /// Writes the tables of SampleTableBox (ISO/IEC 14496-12, 8.6.1, 8.6.2 and 8.7) but `stsd`.
+    /// Writes the tables of SampleTableBox (ISO/IEC 14496-12, 8.6.1, 8.6.2 and 8.7) except `stsd`.
     /// - Parameters:
     ///   - boxes: receives the boxes.
-    ///   - end: tick to which the last sample lasts at least.
-    ///   - shift: bytes by which the data will lie further behind than it was written.
+    ///   - end: tick until which the last sample lasts at least.
+    ///   - shift: bytes by which the data will move back in the file.
     func append(to boxes: inout MP4Boxes, until end: Int64, shiftedBy shift: Int64) {
         boxes.fullBox(.timeToSample) { box in
             let runs = runs(until: end)
@@ -140,7 +140,7 @@ extension MP4SampleTable {
         }
         appendChunks(to: &boxes)
         boxes.fullBox(.sampleSize) { box in
-            // 0: each sample has a size of its own.
+            // 0: each sample has its own size.
             box.put(0, 4)
             box.put(sizes.count, 4)
             for size in sizes { box.put(size, 4) }

@@ -14,7 +14,7 @@ struct MP4Tags {
 
     static let title = MP4Type("©nam")
     static let tool = MP4Type("©too")
-    /// Item with a name of its own, whose three parts follow.
+    /// Item with a custom name, whose three parts follow.
     static let named = MP4Type("----")
     static let (meaning, name, data) = (MP4Type("mean"), MP4Type("name"), MP4Type("data"))
     static let list = MP4Type("ilst")
@@ -57,7 +57,7 @@ struct MP4Tags {
                 box.fullBox(meaning) { $0.put(owner.utf8) }
                 box.fullBox(name) { $0.put(item.name.utf8) }
             }
-            // 1: the text is UTF-8. Then the language, which is none.
+            // 1: the text is UTF-8. Then the language, which is not set.
             box.fullBox(data, flags: 1) { data in
                 data.zeros(4)
                 data.put(item.text.utf8)
@@ -86,7 +86,7 @@ struct MP4Tags {
         }
     }
 
-    /// Whole characters of a text, in so many bytes at most.
+    /// Complete characters of a text, up to a number of bytes.
     private static func prefix(of text: String, _ most: Int) -> Substring {
         var prefix = text.prefix(most)
         while prefix.utf8.count > most { prefix.removeLast() }

@@ -6,7 +6,7 @@ import CaptureBase
 final class MP4Track: EncodedTrack {
     /// Ticks per second, in which the media's times are exact.
     let timescale: Int64
-    /// Samples of the pending fragment, and their data one behind the other.
+    /// Samples of the pending fragment, and their data one after another.
     private(set) var pending: [MP4Sample] = []
     var data = GrowingBuffer(capacity: 1 << 16)
     /// Samples in the file.
@@ -35,8 +35,8 @@ final class MP4Track: EncodedTrack {
         pending.reserveCapacity(512)
     }
 
-    /// Audio counts its samples. Video has a multiple of the rate's numerator, so that 1001/30000 s are whole ticks, and so
-    /// many that a camera's own times are kept to 12 µs.
+    /// Audio counts its samples. Video uses a multiple of the rate's numerator, so that 1001/30000 s is a whole number of ticks,
+    /// and large enough to keep a camera's own times to 12 µs.
     private static func timescale(of track: ClipTrack, _ codec: CodecDescription) -> Int64 {
         guard let format = track.video else { return Int64(codec.decodedRate ?? track.audio?.sampleRate ?? 1) }
         let rate = Int64(format.frameRate.numerator)
@@ -46,7 +46,7 @@ final class MP4Track: EncodedTrack {
     /// Ticks per second of 24, 25, 30, 50 and 60 frames a second.
     private static let leastVideoScale: Int64 = 90_000
 
-    /// Parameters of the packets, as they are now: some encoders know them only at the end.
+    /// Parameters of the packets at present: some encoders know them only at the end.
     var entry: MP4SampleEntry? { MP4SampleEntry(track, encoder.description) }
 
     /// Nearest tick of a time in nanoseconds.
@@ -64,15 +64,15 @@ final class MP4Track: EncodedTrack {
     /// Decoder output ahead of the recording's first sample, in ticks.
     var delay: Int64 { ticks(encoder.description.delay) }
 
-    /// Duration of a packet in ticks: as a decoder plays it, less what is not to be played.
+    /// Duration of a packet in ticks: its decoded length, less the part that is not played.
     func duration(of packet: UnsafeRawBufferPointer, lasting nanoseconds: Int64, discard: Int64) -> Int64 {
         max((codec.audioFrames(in: packet) ?? ticks(nanoseconds)) - ticks(discard), 0)
     }
 
-    /// Tick of the next sample, later than that of the one before.
+    /// Tick of the next sample, later than that of the previous one.
     ///
-    /// Packets of sound follow one another by their number of samples, not by the clock that read them: a difference of a few
-    /// milliseconds is no gap. It does not add up, because a larger one is taken over.
+    /// Packets of audio follow one another by their number of samples, not by the clock that timed them: a difference of a few
+    /// milliseconds is not a gap. Differences do not add up, because a larger one is applied.
     func nextStart(_ nanoseconds: Int64) -> Int64 {
         let time = ticks(nanoseconds)
         let isNext = track.kind == .audio && lastStart >= 0 && abs(time - expected) <= timescale / 200
@@ -82,7 +82,7 @@ final class MP4Track: EncodedTrack {
     /// Tick, or a later one if the track has gone so far.
     func start(from tick: Int64) -> Int64 { max(tick, lastStart + 1) }
 
-    /// Nominal duration of a video frame in ticks; 1 for sound, whose packets differ.
+    /// Nominal duration of a video frame in ticks; 1 for audio, whose packets differ.
     var nominalTicks: Int64 {
         guard let rate = track.video?.frameRate else { return 1 }
         return max(timescale * Int64(rate.denominator) / Int64(rate.numerator), 1)
@@ -97,7 +97,7 @@ final class MP4Track: EncodedTrack {
         expected = start + duration
     }
 
-    /// The pending fragment has a sample that decoding can't start at: the next key frame begins one of its own.
+    /// The pending fragment has a sample that decoding can't start at: the next key frame begins a new one.
     private(set) var hasDependent = false
 
     /// Adds the pending samples to the table: they are in the file, or wait to be written.

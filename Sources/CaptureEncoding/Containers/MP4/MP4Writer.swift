@@ -1,14 +1,14 @@
 import CaptureBase
 import LinuxSystem
 
-/// MP4 file (ISO/IEC 14496-12 and 14496-14) that can be read up to its last whole fragment at any moment.
+/// MP4 file (ISO/IEC 14496-12 and 14496-14) that can be read up to its last complete fragment at any moment.
 ///
-/// While it grows it is a movie of fragments: `ftyp`, `free`, `moov`, then `moof` and `mdat` for each second at most (the first
-/// for a quarter of one), each written in one go. A clip that ends gets a `moov` with tables of all samples: in the `free` box
-/// ahead of everything, so that a player that downloads the file can begin at once. That box has room for two minutes, and is
-/// widened where the file system can insert blocks; else the `moov` of a longer clip comes last. One write of
-/// four bytes turns the file from one kind into the other: the size of a `free` box, behind which either the movie of
-/// fragments follows, or the final one and an `mdat` that contains all fragments. Whatever fails before leaves the former.
+/// While it grows it is a movie of fragments: `ftyp`, `free`, `moov`, then `moof` and `mdat` at least once a second (the first
+/// after a quarter of one), each written at once. A clip that ends gets a `moov` with tables of all samples. It is in the `free`
+/// box before everything else, so that a player that downloads the file can begin at once. That box has space for two minutes, and
+/// is enlarged if the file system can insert blocks; otherwise the `moov` of a longer clip comes last. One write of four bytes
+/// turns the file from one kind into the other: the size of a `free` box, after which either the movie of fragments follows, or
+/// the final one and an `mdat` that contains all fragments. A failure before that write leaves the movie of fragments.
 ///
 /// An output that can't be rewritten stays a movie of fragments.
 ///
@@ -111,7 +111,7 @@ final class MP4Writer: TrackWriter {
     override func flush() throws(CaptureError) { try flush(until: 0) }
 
     /// Writes the pending fragment.
-    /// - Parameter time: to which its last video frame stands at least, in nanoseconds.
+    /// - Parameter time: minimum end of its last video frame, in nanoseconds.
     private func flush(until time: Int64) throws(CaptureError) {
         guard fragmentStart != nil else { return }
         let before = output.bytesWritten
@@ -220,7 +220,7 @@ extension MP4Writer {
         let freeAt = Int64(MP4Head.fileType.count)
         let rest = room - 8 - movie.count - MP4Head.mediaHeadBytes
         let media = MP4Head.media(Int(dataEnd - freeAt) - room + MP4Head.mediaHeadBytes)
-        // What is behind the first eight bytes is nothing to a reader until those say that it is.
+        // Readers ignore the bytes after the first eight until those are written.
         try output.patch(movie + MP4Head.free(rest) + media, at: freeAt + 8)
         try output.patch(MP4Head.free(8), at: freeAt)
     }
@@ -281,7 +281,7 @@ enum MP4Head {
     /// Bytes to keep for the final `moov`: enough for two minutes, whose file is large beside it.
     static func room(for tracks: [MP4Track], _ labels: ClipLabels) -> Int {
         let tables = tracks.reduce(0) { sum, track in
-            // Twelve bytes a frame, which takes a second at most; of sound, some 50 packets of four.
+            // Twelve bytes per frame, for at most a second; for audio, about 50 packets of four bytes.
             let rate = track.track.video.map { 12 * Int($0.frameRate.framesPerSecond.rounded(.up)) } ?? 200
             return sum + 120 * min(rate, 3000) + 1024
         }

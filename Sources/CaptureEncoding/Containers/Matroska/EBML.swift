@@ -9,7 +9,7 @@ struct EBML {
         element(id, inner.bytes)
     }
 
-    /// Unsigned integer in the fewest bytes (RFC 8794, 7.2).
+    /// Unsigned integer in the smallest number of bytes (RFC 8794, 7.2).
     mutating func unsigned(_ id: MatroskaID, _ value: UInt64) { element(id, Self.bigEndian(value)) }
 
     /// Signed integer or date in eight bytes.
@@ -58,7 +58,7 @@ struct EBML {
         (0..<width).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64(width - 1 - $0))) }
     }
 
-    /// Fewest bytes that hold the value, at least one.
+    /// Smallest number of bytes for the value, at least one.
     static func bigEndian(_ value: UInt64) -> [UInt8] {
         bigEndian(value, width: max(1, 8 - value.leadingZeroBitCount / 8))
     }
@@ -164,6 +164,6 @@ enum MatroskaID: UInt32 {
     case tagName = 0x45A3
     case tagString = 0x4487
 
-    /// The id as stored; its first byte tells its length.
+    /// The id as stored; its first byte contains its length.
     var bytes: [UInt8] { EBML.bigEndian(UInt64(rawValue)) }
 }

@@ -1,7 +1,6 @@
 /// Cluster being filled: blocks in memory until it is written in one piece.
 ///
-/// Ids and lengths are written by hand rather than by ``EBML``, whose arrays would allocate for
-/// every block.
+/// Ids and lengths are written directly rather than by ``EBML``, whose arrays would allocate for every block.
 ///
 /// *session-bound*
 struct MatroskaCluster: ~Copyable {
@@ -69,8 +68,7 @@ struct MatroskaCluster: ~Copyable {
         if discard > 0 { putDiscard(discard) }
     }
 
-    /// Begins a SimpleBlock whose packet the caller writes behind the cluster's bytes, so that a
-    /// large frame is not copied.
+    /// Begins a SimpleBlock whose packet the caller writes after the cluster's bytes, so that a large frame is not copied.
     mutating func appendHead(track: Int, tick: Int64, isKey: Bool, packetBytes: Int) {
         let base = start ?? tick
         start = base
@@ -160,7 +158,7 @@ enum MatroskaTime {
     /// Nearest tick of a timestamp in nanoseconds.
     static func ticks(_ nanoseconds: Int64) -> Int64 { (nanoseconds + scale / 2) / scale }
 
-    /// The timestamp itself if `tick` is its nearest one, else the tick's.
+    /// The timestamp itself if `tick` is its nearest one, otherwise the tick's.
     static func nanoseconds(_ nanoseconds: Int64, at tick: Int64) -> Int64 {
         tick == ticks(nanoseconds) ? nanoseconds : self.nanoseconds(atTick: tick)
     }

@@ -2,7 +2,7 @@ import CaptureBase
 
 /// Elements ahead of the first cluster, with room for those that only the end knows.
 struct MatroskaHeader {
-    /// The elements as they are written.
+    /// Written elements.
     private(set) var bytes: [UInt8] = []
     /// Offset of the Segment's length, eight bytes.
     private(set) var segmentLengthAt = 0
@@ -20,7 +20,7 @@ struct MatroskaHeader {
 
     /// DocType of WebM.
     static let webm = "webm"
-    /// Room for five Seek entries and the Void element behind them.
+    /// Space for five Seek entries and the Void element after them.
     static let seekHeadSize = 124
     /// Duration: id, length, and a float of eight bytes.
     static let durationSize = 11

@@ -3,9 +3,8 @@ import LinuxSystem
 
 /// Matroska file (RFC 9559) that can be read up to its last whole cluster at any moment.
 ///
-/// The Segment's length is unknown while it grows. Each cluster, of at most a second (the first of
-/// at most 250 ms), is written in one piece. Duration, index and tags come at the end, and are left
-/// out if the output can't be rewritten.
+/// The Segment's length is unknown while it grows. Each cluster, of at most a second (the first of at most 250 ms), is written in
+/// one piece. Duration, index and tags come at the end, and are omitted if the output can't be rewritten.
 ///
 /// *session-bound*
 final class MatroskaWriter: TrackWriter {
@@ -16,7 +15,7 @@ final class MatroskaWriter: TrackWriter {
     private let startedAt: Int64
     /// Pending cluster, whose memory is reused.
     var cluster = MatroskaCluster()
-    /// Index, written behind the last cluster.
+    /// Index, written after the last cluster.
     var cues = MatroskaCues()
     /// End of the packets in the file and in the pending cluster, in nanoseconds.
     private var clusterEnd: Int64 = 0
@@ -63,14 +62,13 @@ final class MatroskaWriter: TrackWriter {
         return Int64(head + cluster.byteCount + matroskaTracks.reduce(0) { $0 + $1.maxBufferedBytes } + tailBytes)
     }
 
-    /// Puts a packet into the cluster. A packet that fills one by itself is written from where it
-    /// lies.
+    /// Puts a packet into the cluster. A packet that fills one by itself is written from its place in memory.
     override func store(
         _ packet: UnsafeRawBufferPointer, of index: Int, at time: Int64, lasting duration: Int64, isKey: Bool,
         discard: Int64
     ) throws(CaptureError) {
         let track = matroskaTracks[index]
-        // With DiscardPadding a packet is followed by more of its BlockGroup, so that it can't stay where it lies.
+        // With DiscardPadding more of its BlockGroup follows a packet, so it must be copied.
         let isLarge = packet.count > MatroskaCluster.usualLimit && discard == 0
         let tick = track.nextTick(time)
         // A player that seeks begins with a cluster, which then has nothing that needs frames ahead of it.
@@ -95,7 +93,7 @@ final class MatroskaWriter: TrackWriter {
 
     /// Adds a packet to the totals, by the time that it has in the file.
     private func note(_ track: MatroskaTrack, _ time: Int64, at tick: Int64, lasting duration: Int64) {
-        // Packets at the end of sound may hold the codec's delay alone.
+        // Packets at the end of audio may contain only the codec's delay.
         guard duration > 0 else { return }
         let time = MatroskaTime.nanoseconds(time, at: tick)
         clusterEnd = max(clusterEnd, time + duration)
@@ -149,7 +147,7 @@ extension MatroskaWriter {
     /// adds to chapters and ledger. A cue point takes at most 32 bytes.
     private var tailBytes: Int { 32 * (cues.points.count + 1) + ClipTags.byteCount(tracks, labels, chapters) }
 
-    /// Positions of the elements behind the last cluster; `nil` if the disk was full.
+    /// Positions of the elements after the last cluster; `nil` if the disk was full.
     private struct Tail {
         var cuesAt: Int64?
         var chaptersAt: Int64?

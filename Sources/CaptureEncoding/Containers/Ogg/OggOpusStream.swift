@@ -82,7 +82,7 @@ final class OggOpusMuxer {
     /// Lacing values that a page holds, each for up to 255 bytes (RFC 3533, 6).
     private static let mostSegments = 255
 
-    /// Makes the header pages, each header on a page of its own (RFC 7845, 3).
+    /// Makes the header pages, each header on a separate page (RFC 7845, 3).
     /// - Parameters:
     ///   - identification: OpusHead.
     ///   - comments: OpusTags.

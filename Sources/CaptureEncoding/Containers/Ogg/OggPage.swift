@@ -47,7 +47,7 @@ struct OggPage {
 /// The corresponding C function is `ogg_sync_pageseek`. *session-bound*
 final class OggPageReader {
     let source: RecoverySource
-    /// Offset behind the last page or skipped bytes.
+    /// Offset after the last page or skipped bytes.
     private(set) var at: Int64 = 0
     /// Offset of the next bytes for libogg.
     private var fed: Int64 = 0

@@ -1,11 +1,10 @@
 import CaptureBase
 
-/// RIFF WAVE; RF64 (EBU Tech 3306) past 4 GiB, for whose long sizes a chunk is reserved from the
-/// start.
+/// RIFF WAVE; RF64 (EBU Tech 3306) beyond 4 GiB, for whose long sizes a chunk is reserved from the start.
 ///
-/// One or two channels get the plain header that every reader knows, more channels the extensible
-/// one, floating point that of every format but PCM. A file's header is right after every write. In
-/// a pipe the sizes say "as long as it goes on", as sox and ffmpeg write it too.
+/// One or two channels get the plain header that every reader supports, more channels the extensible one, floating point that of
+/// every format but PCM. A file's header is correct after every write. In a pipe the sizes mean "until the end", as sox and ffmpeg
+/// write it, too.
 ///
 /// *session-bound*
 final class WAVStream: ClipStream {
@@ -47,7 +46,7 @@ final class WAVStream: ClipStream {
     /// Padding byte: RIFF chunks have an even length.
     func tail(_ totals: StreamTotals) -> [UInt8] { totals.bytes.isMultiple(of: 2) ? [] : [0] }
 
-    /// Largest 32-bit size; in RF64 it stands for "see ds64".
+    /// Largest 32-bit size; in RF64 it means "see ds64".
     private static let longest: Int64 = 0xFFFF_FFFF
 
     /// Only headers with `fact` are longer than 80 bytes.
@@ -66,8 +65,7 @@ final class WAVStream: ClipStream {
 }
 
 extension WAVStream {
-    /// Header whose sizes say "as long as it goes on" (0xFFFFFFFF), which is all that a pipe ever
-    /// gets.
+    /// Header whose sizes mean "until the end" (0xFFFFFFFF), which is all that a pipe ever gets.
     static func head(_ format: AudioFormat) -> [UInt8] {
         let form = Form(format)
         var bytes = Array("RIFF".utf8) + LittleEndian.bytes(0xFFFF_FFFF, 4) + Array("WAVE".utf8)
@@ -120,7 +118,7 @@ extension WAVStream {
         }
     }
 
-    /// KSDATAFORMAT_SUBTYPE_PCM behind its first four bytes, which are the tag.
+    /// KSDATAFORMAT_SUBTYPE_PCM after its first four bytes, which are the tag.
     private static let subFormat: [UInt8] = [
         0x00, 0x00, 0x10, 0x00, 0x80, 0x00, 0x00, 0xAA, 0x00, 0x38, 0x9B, 0x71,
     ]

@@ -1,11 +1,10 @@
 import CaptureBase
 
-/// YUV4MPEG2, raw planes behind a text header: yuv4mpeg(5) of mjpegtools.
+/// YUV4MPEG2, raw planes after a text header: yuv4mpeg(5) of mjpegtools.
 ///
-/// Packed 4:2:2 becomes planar without changing a sample. 4:2:0 is tagged `420jpeg`: chroma in the
-/// middle of four pixels, where V4L2 has it. Grey of more than 8 bits keeps its upper 8. RGB
-/// becomes 4:4:4 of limited range by BT.601. The format can state the range but not the matrix, and
-/// readers assume BT.601; so Y, Cb and Cr of any other matrix are converted, and the range stays.
+/// Packed 4:2:2 becomes planar without changing a sample. 4:2:0 is tagged `420jpeg`: chroma in the middle of four pixels, as in
+/// V4L2. Grey of more than 8 bits keeps its upper 8. RGB becomes 4:4:4 of limited range by BT.601. The format can state the range
+/// but not the matrix, and readers assume BT.601. So Y, Cb and Cr of any other matrix are converted, and the range is kept.
 ///
 /// *session-bound*
 final class Y4MStream: ClipStream {
