@@ -3,7 +3,7 @@ import CaptureRecording
 
 /// Benchmark of encoders and containers with frames from memory, in the calling thread.
 ///
-/// No device and no disk takes part, so two runs on one machine differ by a few percent only, and a slower encoder shows.
+/// No device and no disk takes part, so two runs on one machine differ by only a few percent, and a slower encoder is visible.
 /// Frames are made before the clock starts.
 ///
 /// *thread-safe*
@@ -12,7 +12,7 @@ public struct EncoderBenchmark: Sendable {
     public var duration: Duration
     public var clock: any BenchmarkClock
 
-    /// Fewest frames of a measurement, for encoders that take longer than the whole time for one frame.
+    /// Minimum frames of a measurement, for encoders that take longer than the whole time for one frame.
     public static let leastFrames = 3
     /// Number of different frames, encoded in turn: remembering the last one gains an encoder nothing.
     private static let pool = 4
@@ -50,7 +50,7 @@ public struct EncoderBenchmark: Sendable {
             allocationsPerFrame: try allocations(run, among: times))
     }
 
-    /// Allocations per frame, counted with frames of their own: counting slows down the timed work.
+    /// Allocations per frame, counted with separate frames: counting slows down the timed work.
     private func allocations(_ run: Run, among times: [Int64]) throws(CaptureError) -> Double? {
         // At most a tenth of the time.
         let frames = min(Self.countedFrames, max(times.count / 10, 1))
@@ -167,7 +167,7 @@ extension BenchmarkSubject {
 }
 
 extension EncoderSettings {
-    /// The settings for an encoder whose work is all of the calling thread, where it is measured.
+    /// Settings for an encoder that works only in the calling thread, where it is measured.
     fileprivate var onOneThread: EncoderSettings {
         var settings = self
         settings.threads = 1

@@ -17,7 +17,7 @@ public struct EncoderMeasurement: Hashable, Sendable {
     public let median: Duration
     /// Time of the frame at the 99th percentile by the clock; of fewer than a hundred, the slowest frame's.
     public let slow: Duration
-    /// Allocations a frame, those of codec libraries included; `nil` where they can't be counted.
+    /// Allocations a frame, those of codec libraries included; `nil` if they can't be counted.
     public let allocationsPerFrame: Double?
 
     /// Duration of all frames together.
@@ -61,7 +61,7 @@ public enum Headroom: String, Hashable, Sendable, CaseIterable, Codable {
     case slow
 
     /// - Parameters:
-    ///   - times: speed, 1 where it just keeps up.
+    ///   - times: speed, 1 if it just keeps up.
     ///   - slowest: time of the frame at the 99th percentile.
     ///   - frame: time from one frame to the next.
     public init(times: Double, slowest: Duration, frame: Duration) {

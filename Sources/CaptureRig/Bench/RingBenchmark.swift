@@ -119,8 +119,8 @@ struct VideoRingRun {
 
 /// Periods written by this thread and read by another, as fast as both can.
 ///
-/// In a capture the writer is the capture thread, which never waits: periods that do not fit are dropped and counted. Here
-/// nothing may be dropped, or a slow reader would look fast.
+/// In a capture the writer is the capture thread, which never waits: periods that do not fit are dropped and counted. Here nothing
+/// may be dropped; otherwise a slow reader would look fast.
 struct AudioRingRun {
     let bytes: Int
     let items: Int

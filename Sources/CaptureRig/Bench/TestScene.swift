@@ -49,7 +49,7 @@ struct TestScene {
         for (cells, height) in [(4, 70), (16, 30), (64, 12), (256, 3)] {
             Self.addShades(to: &sums, cells: cells, height: height, &noise)
         }
-        // Sharp edges cost a JPEG encoder the most; there are as many as in a furnished room.
+        // Sharp edges cost a JPEG encoder the most; there are about as many as in a furnished room.
         for _ in 0..<60 { Self.addSurface(to: &sums, &noise) }
         brightness = sums.map { UInt8(clamping: 120 + $0) }
         grain = (0..<Self.grainCount).map { _ in Int8(clamping: noise.grain(4)) }

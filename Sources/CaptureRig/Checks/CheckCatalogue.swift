@@ -1,6 +1,6 @@
 /// All checks, in the order in which `rig list` shows them.
 ///
-/// A limit that a plan leaves out is the catalogue's: for a bench, where hardware is developed, and the stricter one of a
+/// By default a plan's limits come from the catalogue: for a bench, where hardware is developed, and stricter ones for a
 /// certification, where it is accepted.
 ///
 /// *thread-safe*

@@ -1,4 +1,4 @@
-/// A check of the catalogue: what it measures, how, by which standard, and what its limits are where a plan gives none.
+/// Check of the catalogue: its measures, its method, its standard, and its default limits.
 ///
 /// The name, the parameters and the measures are what plans and reports refer to; they never change their meaning.
 ///
@@ -29,7 +29,7 @@ package struct CheckDefinition: Sendable {
         package let kind: Kind
         /// Meaning, in one clause.
         package let summary: String
-        /// Value where a plan has none, as it is written there; `nil` where the device chooses.
+        /// Value where a plan has none, as it is written there; `nil` if the device chooses.
         package let standard: String?
 
         package init(_ name: String, _ kind: Kind, _ summary: String, standard: String? = nil) {
@@ -69,7 +69,7 @@ package struct CheckDefinition: Sendable {
         package let direction: Measure.Direction
         /// Meaning of the number, in one clause.
         package let summary: String
-        /// Limit on a bench; `nil` where it is only told.
+        /// Limit on a bench; `nil` if it is only told.
         package let bench: Limit?
         /// Limit of a certification.
         package let certification: Limit?

@@ -1,6 +1,6 @@
 /// Results in the Test Anything Protocol on standard output: one line per check, as `Tests/lib/tap.sh` writes and reads them.
 ///
-/// A failed check does not end the report: the others are made, too, and ``finish()`` tells whether all passed.
+/// A failed check does not end the report: the others run, too, and ``finish()`` shows whether all passed.
 ///
 /// *session-bound*
 public final class TAPReport {
@@ -45,7 +45,7 @@ public final class TAPReport {
 
     /// Writes the plan and the summary.
     ///
-    /// - Returns: the exit code: 0 if checks were made and all passed, else 1.
+    /// - Returns: the exit code: 0 if checks ran and all passed, otherwise 1.
     public func finish() -> Int32 {
         write("1..\(count)")
         write("\(count - failed) passed, \(failed) failed")

@@ -2,10 +2,10 @@ import CaptureGate
 import LinuxSystem
 
 extension Rig {
-    /// Makes one check of the catalogue, as a plan does, and judges it by the limits of the profile.
+    /// Runs one check of the catalogue, as a plan does, and judges it by the limits of the profile.
     ///
-    /// What the device does wrong, also that it is away or that it is not allowed, is in the result: a verdict that is not good
-    /// and a sentence.
+    /// Faults of the device, also a missing device or a missing permission, are in the result: a verdict that is not good and a
+    /// sentence.
     ///
     /// ```swift
     /// let result = try await rig.check("camera.rate", on: camera, parameters: ["size": "1280x720", "for": "10 s"])
@@ -13,12 +13,12 @@ extension Rig {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: of the check: `camera.loss`.
-    ///   - devices: as many as the check takes, in its order: one, a camera and a microphone, or none.
-    ///   - parameters: values by their names, written as in a plan; the catalogue's for all others.
+    ///   - name: name of the check: `camera.loss`.
+    ///   - devices: the devices that the check takes, in its order: one, a camera and a microphone, or none.
+    ///   - parameters: values by their names, written as in a plan; by default the catalogue's.
     ///   - limits: by the measure's name, each instead of the profile's; `Limit()` has no bound.
-    /// - Throws: `.usage` for a check, a parameter, a value or a measure that there is not, with the one that was probably meant,
-    ///   and for devices that the check does not take.
+    /// - Throws: `.usage` for an unknown check, parameter, value or measure, with the one that was probably meant, and for devices
+    ///   that the check does not take.
     public func check(
         _ name: String, on devices: Device..., parameters: [String: String] = [:], limits: [String: Limit] = [:]
     ) async throws(CaptureError) -> CheckResult {

@@ -2,17 +2,17 @@ import CaptureGate
 import LinuxSystem
 
 extension Rig {
-    /// Runs a plan, and writes its reports where ``directory`` is set.
+    /// Runs a plan, and writes its reports if ``directory`` is set.
     ///
-    /// Devices that the plan names and this bench lacks are missed, so that a plan for hardware runs on virtual devices that have
-    /// its ids. Cancelling the task ends the run; what was not made is skipped in the report.
+    /// Devices in the plan that this bench lacks are reported as missing, so a plan for hardware runs on virtual devices that have
+    /// its ids. Cancelling the task ends the run; the remaining checks are skipped in the report.
     ///
     /// - Parameters:
-    ///   - path: of a plan in YAML, absolute or relative to the working directory.
+    ///   - path: path of a plan in YAML, absolute or relative to the working directory.
     ///   - names: names of checks or results, with `*` for any characters; empty for all.
-    /// - Throws: `.badInput` for a plan with mistakes: the sentence has them with file, line and column, and `underlying` has an
-    ///   error of each; `.usage` for a name that nothing in the plan has; `.inputOutput` or `.diskFull` where the reports can't be
-    ///   written.
+    /// - Throws: `.badInput` for a plan with mistakes: the message contains them with file, line and column, and `underlying` has
+    ///   an error for each; `.usage` for a name that the plan does not contain; `.inputOutput` or `.diskFull` if the reports can't
+    ///   be written.
     public func run(planAt path: String, only names: [String] = []) async throws(CaptureError) -> RigReport {
         let read = PlanReader.read(path, catalogue: CheckCatalogue.all, profile: profile)
         guard let whole = read.plan else { throw .mistakes(read.diagnostics) }

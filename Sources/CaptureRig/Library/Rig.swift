@@ -9,9 +9,9 @@ import GateTestKit
 /// #expect(try await rig.stream(camera, for: .seconds(3)).lost == 0)
 /// ```
 ///
-/// Devices of the machine are captured behind its gate, which asks nobody here: a grant for the program that runs the tests is
-/// issued ahead, and without one a capture ends with `.notAuthorized` at once. Virtual devices need no grant and no time: an hour
-/// of frames takes as long as computing them.
+/// Devices of the machine are captured with its gate's permission, and nobody is asked here: a grant for the program that runs the
+/// tests must exist, and without one a capture ends with `.notAuthorized` at once. Virtual devices need no grant and no time: an
+/// hour of frames takes as long as computing them.
 ///
 /// *thread-safe*
 public struct Rig: Sendable {
@@ -29,7 +29,7 @@ public struct Rig: Sendable {
     public var directory: String?
     /// Directory of the golden files to which a check without a plan compares a device; a plan names its own.
     public var golden = "golden"
-    /// True to write golden files by what is found, instead of comparing with them.
+    /// True to write golden files from the results, instead of comparing with them.
     public var acceptsGolden = false
 
     package let gatekeeper: Gatekeeper
@@ -69,16 +69,16 @@ public struct Rig: Sendable {
     /// Devices that are there now, each with its id and name. No capture node is opened.
     public var devices: [Device] { virtual == nil ? DeviceCatalog.scan(.identity) : virtualDevices }
 
-    /// The camera of an id or a name.
+    /// Camera with an id or a name.
     ///
-    /// - Parameter name: id, such as `test:bars`, or a pattern of an id or a name, in which `*` stands for any characters.
-    /// - Throws: `.noDevice` where there is none, or where several match: the sentence names them.
+    /// - Parameter name: id, such as `test:bars`, or a pattern of an id or a name, in which `*` matches any characters.
+    /// - Throws: `.noDevice` if there is none, or if several match: the message names them.
     public func camera(_ name: String) throws(CaptureError) -> Device { try device(name, .camera) }
 
-    /// The microphone of an id or a name.
+    /// Microphone with an id or a name.
     ///
-    /// - Parameter name: id, such as `test:tone`, or a pattern of an id or a name, in which `*` stands for any characters.
-    /// - Throws: `.noDevice` where there is none, or where several match: the sentence names them.
+    /// - Parameter name: id, such as `test:tone`, or a pattern of an id or a name, in which `*` matches any characters.
+    /// - Throws: `.noDevice` if there is none, or if several match: the message names them.
     public func microphone(_ name: String) throws(CaptureError) -> Device { try device(name, .microphone) }
 
     private func device(_ name: String, _ kind: CapabilityName) throws(CaptureError) -> Device {

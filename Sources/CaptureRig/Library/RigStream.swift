@@ -4,14 +4,14 @@ import CaptureRecording
 extension Rig {
     /// Captures from a device, and measures by the device's own clock and the loss ledger, never by arrival times.
     ///
-    /// Nothing of the capture is kept. Cancelling the task ends it sooner.
+    /// The capture is not stored. Cancelling the task ends it sooner.
     ///
     /// - Parameters:
     ///   - device: a camera or a microphone of this bench.
-    ///   - duration: time from the first frame on, above zero and an hour at most; the device's start is not part of it.
-    ///   - video: format of a camera; what is not set is the device's choice.
+    ///   - duration: time from the first frame on, above zero and at most an hour, without the device's start.
+    ///   - video: format of a camera; the device chooses missing settings.
     ///   - audio: format of a microphone.
-    /// - Throws: `.notAuthorized` without a grant, asking nobody; `.notAsAsked` for a device that takes other settings;
+    /// - Throws: `.notAuthorized` without a grant, asking nobody; `.notAsAsked` for a device that uses other settings;
     ///   `.deviceGone` or another error for one that ends early; `.stalled` for one that stops to deliver; `.cancelled` for a
     ///   cancelled task; `.usage` for another duration. So there are figures of a whole capture, or none.
     public func stream(
@@ -38,7 +38,7 @@ extension Rig {
 
 /// Figures of one capture.
 ///
-/// They are those by which the checks of the catalogue judge; here the test says what is enough. *thread-safe*
+/// The checks of the catalogue judge by the same figures; here the test sets the limits. *thread-safe*
 public struct RigStream: Sendable {
     public let device: Device
     /// Format of the capture.
@@ -59,7 +59,7 @@ public struct RigStream: Sendable {
     /// Plots of the intervals, or of the distance of the audio from its clock.
     public let series: [Series]
 
-    /// - Throws: `.stalled` where there are too few frames to tell anything.
+    /// - Throws: `.stalled` if there are too few frames.
     init(_ record: StreamRecord, for duration: Duration) throws(CaptureError) {
         let findings = CheckFindings(timing: record, for: duration)
         func first(_ names: String...) -> Double? {

@@ -1,7 +1,7 @@
-/// Which channel of a recording has which of several tones.
+/// Map of a recording's channels to tones.
 ///
-/// Each channel of the source plays a tone of its own. A channel is right if its tone is in it, and all others are at least
-/// 40 dB below. *thread-safe*
+/// Each channel of the source plays its own tone. A channel is correct if it contains its tone, and all others are at least 40 dB
+/// below. *thread-safe*
 package struct ChannelMap: Hashable, Sendable {
     /// Level in dB below which a tone of another channel counts as absent, relative to the channel's own.
     private static let absentBelow = -40.0
@@ -50,10 +50,10 @@ package struct ChannelMap: Hashable, Sendable {
             .map { levels[channel][$0] - own }.max()
     }
 
-    /// Measures `channels_wrong` (channels) and `crosstalk` (dB, of the worst channel), without limits and without values
-    /// where there is no map.
+    /// Measures `channels_wrong` (channels) and `crosstalk` (dB, of the worst channel), without limits and without values if there
+    /// is no map.
     ///
-    /// `crosstalk` is left out for a single channel, which has none.
+    /// A single channel has no `crosstalk`.
     package static func measures(of map: ChannelMap?) -> [Measure] {
         let wrong = Measure("channels_wrong", map.map { Double($0.wrong.count) }, "channels", .lower)
         guard let map else { return [wrong, Measure("crosstalk", nil, "dB", .lower)] }

@@ -18,7 +18,7 @@ package struct ClockPoint: Hashable, Sendable {
 package struct ClockRate: Sendable {
     /// Lead of the device's clock, in parts per million; `nil` for fewer than two points.
     package let ppm: Double?
-    /// Uncertainty of ``ppm`` at 95 %, as ``SlopeFit`` explains; `nil` where there are too few points to tell.
+    /// Uncertainty of ``ppm`` at 95 %, as ``SlopeFit`` explains; `nil` if there are too few points.
     package let uncertainty: Double?
     /// Seconds from the first point to the last.
     package let span: Double
@@ -42,8 +42,8 @@ package struct ClockRate: Sendable {
         }
         let (fit, span) = (SlopeFit(stretches), abs(stretches.last?.last?.x ?? 0))
         ppm = fit.map { $0.slope * 1e6 }
-        // Rounding makes errors that are the same for a long time, which the spread of the points does not show. Where the points
-        // are off their line by less than that, it is all that is uncertain, however alike neighbours are.
+        // Rounding causes errors that are the same for a long time, which the spread of the points does not show. If the points
+        // are off their line by less than that, only this is uncertain, however similar neighbours are.
         let isExact = fit.map { $0.deviation < Self.resolution && $0.residuals.count >= Self.fewest } ?? false
         let spread = fit?.uncertainty ?? (isExact ? 0 : nil)
         uncertainty = spread.map { ($0 + Self.resolution / span) * 1e6 }
@@ -62,7 +62,7 @@ package struct ClockRate: Sendable {
             Self.points(frames.map { ($0.sequence, $0.timestamp, false) }, rate))
     }
 
-    /// Clock of a microphone. Lost sound is a break: how much was lost is guessed from the time.
+    /// Clock of a microphone. Lost audio is a break, since its length is only estimated from the time.
     ///
     /// - Parameters:
     ///   - periods: in the order in which they were delivered.
@@ -71,7 +71,7 @@ package struct ClockRate: Sendable {
         self.init(Self.points(periods.map { ($0.sequence, $0.timestamp, $0.lostBefore > 0) }, rate))
     }
 
-    /// - Returns: Nothing for a rate that is none.
+    /// - Returns: empty for an impossible rate.
     private static func points(
         _ entries: [(sequence: UInt64, time: Int64, isAfterBreak: Bool)], _ rate: (numerator: Int, denominator: Int)
     ) -> [ClockPoint] {
@@ -97,8 +97,8 @@ package struct ClockDrift: Sendable {
     private static let part = 0.25
 
     /// - Parameters:
-    ///   - first: clock whose drift is told.
-    ///   - second: clock that it is told against.
+    ///   - first: clock whose drift is reported.
+    ///   - second: clock to compare with.
     package init(of first: ClockRate, against second: ClockRate) {
         self.first = first
         self.second = second
@@ -110,8 +110,8 @@ package struct ClockDrift: Sendable {
         return (one - other) / (1 + other / 1e6)
     }
 
-    /// Distance to both sides of ``ppm`` within which the true drift lies in 95 % of all cases; `nil` where there are too few
-    /// points to tell. Errors of the two clocks' timestamps are taken as independent.
+    /// Distance to both sides of ``ppm`` within which the true drift lies in 95 % of all cases; `nil` if there are too few points.
+    /// Errors of the two clocks' timestamps are assumed to be independent.
     package var uncertainty: Double? {
         guard let one = first.uncertainty, let other = second.uncertainty else { return nil }
         return (one * one + other * other).squareRoot()
@@ -129,8 +129,8 @@ package struct ClockDrift: Sendable {
 
     /// All numbers, without limits.
     ///
-    /// - Parameter limit: parts per million that shall be told; `drift` has no value where this is not possible, so that a
-    ///   capture that is too short is no pass. `nil` tells the drift in any case.
+    /// - Parameter limit: parts per million that must be detectable; `drift` has no value if this is not possible, so that a
+    ///   capture that is too short does not pass. `nil` reports the drift in any case.
     package func measures(telling limit: Double? = nil) -> [Measure] {
         let isTold = limit.map(canTell) ?? true
         return [
@@ -140,7 +140,7 @@ package struct ClockDrift: Sendable {
         ]
     }
 
-    /// Distance by which the first clock gets ahead of the second, the line through it, and each one's distance from its own line.
+    /// Lead of the first clock over the second, the line through it, and each one's distance from its own line.
     package var series: [Series] {
         let (time, other) = ("time (s)", (second.ppm ?? 0) / 1e6)
         let ahead = first.ahead.map { Series.Point($0.x, ($0.y - other * $0.x) * 1e3) }

@@ -41,7 +41,7 @@ package struct Latencies: Sendable {
     }
 }
 
-/// Distance of sound from picture, by events that are both seen and heard, such as claps. *thread-safe*
+/// Offset of audio from video, by events that are both seen and heard, such as claps. *thread-safe*
 package struct EventSync: Sendable {
     /// Distances in ms, over seconds from the first event.
     private let points: [Series.Point]
@@ -55,7 +55,7 @@ package struct EventSync: Sendable {
         sample = TimingSample(points.map(\.y))
     }
 
-    /// Mean time by which the sound is later than the picture in ms, negative for one that is earlier; `nil` without events.
+    /// Mean delay of the audio relative to the video in ms, negative if it is earlier; `nil` without events.
     package var mean: Double? { sample?.mean }
     /// Standard deviation of that time in ms; `nil` for fewer than two events.
     package var deviation: Double? { sample?.estimatedDeviation }

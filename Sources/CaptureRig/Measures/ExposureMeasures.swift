@@ -15,7 +15,7 @@ package struct ExposureCourse: Sendable {
 
     package init() {}
 
-    /// Adds the next frame. One whose numbers are not finite, or that is older than the one before, is left out.
+    /// Adds the next frame. Ignores one whose numbers are not finite, or that is older than the previous one.
     ///
     /// - Parameters:
     ///   - seconds: time of the frame by the device's clock, from any origin.
@@ -36,8 +36,8 @@ package struct ExposureCourse: Sendable {
         return first
     }
 
-    /// Difference of the extremes of five frames in percent of their mean. Below one step of brightness the mean counts as
-    /// one: a black picture has no relative change.
+    /// Difference of the extremes of five frames in percent of their mean. Below one step of brightness the mean counts as one: a
+    /// black frame has no relative change.
     private func change(from start: Int) -> Double {
         let lumas = frames[start..<start + Self.window].map(\.luma)
         guard let least = lumas.min(), let most = lumas.max() else { return 0 }

@@ -2,10 +2,10 @@ import LinuxSystem
 
 /// Ratios and levels in decibels.
 package enum Decibel {
-    /// Level of digital silence, which has no logarithm: below what 32 bits can tell. A limit can then be failed, or passed.
+    /// Level of digital silence, which has no logarithm: below the resolution of 32 bits. A limit can then be failed, or passed.
     package static let silence = -200.0
 
-    /// Ten times the logarithm of a ratio of powers, from −200 to 200; not a number where the ratio is none.
+    /// Ten times the logarithm of a ratio of powers, from −200 to 200; NaN if the ratio is invalid.
     package static func power(_ ratio: Double) -> Double {
         guard !ratio.isNaN else { return ratio }
         return ratio <= 0 ? silence : min(max(10 * decimalLogarithm(ratio), silence), -silence)
@@ -53,7 +53,7 @@ struct FourierTransform: Sendable {
     private let cosines: [Double]
     private let sines: [Double]
 
-    /// - Parameter least: fewest values; the count is the next power of two.
+    /// - Parameter least: minimum number of values; the count is the next power of two.
     init(least: Int) {
         var count = 2
         while count < least { count *= 2 }
@@ -63,7 +63,7 @@ struct FourierTransform: Sendable {
         sines = (0..<count / 2).map { sine(turn * Double($0)) }
     }
 
-    /// Transforms complex numbers, as many as ``count`` or its half: X[k] = Σ x[n]·e^(−2πikn/count).
+    /// Transforms ``count`` complex numbers or half of that: X[k] = Σ x[n]·e^(−2πikn/count).
     ///
     /// With real and imaginary parts exchanged this is the inverse transform, without its division.
     func transform(_ real: inout [Double], _ imaginary: inout [Double]) {
@@ -151,7 +151,7 @@ struct FourierTransform: Sendable {
 
 /// The top of a parabola through three heights at equal distances, of which the middle one is the highest.
 struct Parabola {
-    /// Distance of the top from the middle, in steps; 0 where there is none.
+    /// Distance of the top from the middle, in steps; 0 if there is none.
     let shift: Double
     let height: Double
 

@@ -17,8 +17,8 @@ package struct FrameChecksum: Sendable {
 
     /// Computes the checksum of bytes.
     ///
-    /// Each step waits for the one before. So long data is taken as three parts in turn, whose steps overlap, and their
-    /// remainders are put together: that halves the time.
+    /// Each step depends on the previous one. So long data is processed as three parts in turn, whose steps overlap, and their
+    /// remainders are combined: that halves the time.
     package static func crc32(_ bytes: Span<UInt8>) -> UInt32 {
         // Pointers, as the checks of sixteen indices take more time than the sums.
         tables.withUnsafeBufferPointer { tables in
@@ -69,7 +69,7 @@ package struct FrameChecksum: Sendable {
         return sum
     }
 
-    /// x to a power, by which a remainder is multiplied that so many zero bits follow.
+    /// x to a power, by which a remainder is multiplied to append this number of zero bits.
     private static func power(_ exponent: Int) -> UInt32 {
         var (result, square, rest) = (UInt32(1) << 31, UInt32(1) << 30, exponent)
         while rest > 0 {
@@ -94,7 +94,7 @@ package struct FrameChecksum: Sendable {
 
 /// Comparison of frames with those that a generator of test patterns delivers.
 ///
-/// A pattern may begin anywhere: a generator goes on between two captures. So a frame has to be one of the expected ones, not
+/// A pattern may begin anywhere: a generator continues between two captures. So a frame has to be one of the expected ones, not
 /// the next of them, and a lost one doesn't make all later ones differ.
 ///
 /// *session-bound*
@@ -110,12 +110,12 @@ package struct ExpectedFrames: Sendable {
 
     /// Makes a checksum an expected one.
     ///
-    /// - Returns: true where it was none before.
+    /// - Returns: true if it was none before.
     package mutating func accept(_ checksum: UInt32) -> Bool { expected.insert(checksum).inserted }
 
     /// Compares a frame by the CRC-32 of its bytes.
     ///
-    /// - Returns: true where it is one of those that are expected.
+    /// - Returns: true if it is one of those that are expected.
     @discardableResult
     package mutating func add(_ checksum: UInt32) -> Bool {
         guard !expected.isEmpty else { return false }

@@ -2,7 +2,7 @@
 package struct TimedFrame: Hashable, Sendable {
     /// Number of the frame since the start, lost ones counted.
     package var sequence: UInt64
-    /// Timestamp of the device, CLOCK_MONOTONIC in ns; any value: it is what is judged.
+    /// Timestamp of the device, CLOCK_MONOTONIC in ns; any value, since it is judged.
     package var timestamp: Int64
     /// Frames lost directly before this one, by the ledger.
     package var lostBefore: UInt64
@@ -16,13 +16,13 @@ package struct TimedFrame: Hashable, Sendable {
 
 /// Rate, constancy, jitter, drops, loss and timestamps of a camera's frames.
 ///
-/// All is by the device's timestamps and sequence numbers. A number that the frames do not tell is `nil`: each of them is for
-/// fewer than two frames, and those about the nominal interval are without a nominal rate. *thread-safe*
+/// All numbers come from the device's timestamps and sequence numbers. A number that the frames do not show is `nil`: every number
+/// for fewer than two frames, and those about the nominal interval without a nominal rate. *thread-safe*
 package struct FrameTiming: Sendable {
-    /// Nominal time from frame to frame in ns; `nil` for a rate that is none.
+    /// Nominal time from frame to frame in ns; `nil` for an impossible rate.
     private let period: Double?
     private let frames: [TimedFrame]
-    /// When each frame arrived, CLOCK_MONOTONIC in ns; `nil` where nobody noted it.
+    /// When each frame arrived, CLOCK_MONOTONIC in ns; `nil` if nobody noted it.
     private let arrivals: [Int64]?
     private let intervals: [FrameInterval]
     /// Intervals without the first, if there are others: a camera may take its time for the second frame.
@@ -32,17 +32,17 @@ package struct FrameTiming: Sendable {
     /// Their distances from their mean, in ms.
     private let distances: TimingSample?
 
-    /// Number of intervals over which ``localDrop`` is told.
+    /// Number of intervals in ``localDrop``.
     private static let window = 30
     /// Share of the nominal interval from which on one counts as a skip.
     private static let skip = 0.2
 
-    /// Takes in a capture.
+    /// Reads a capture.
     ///
     /// - Parameters:
     ///   - frames: in the order in which they were delivered.
-    ///   - rate: nominal frames a second, as a fraction of positive numbers.
-    ///   - arrivals: when each frame arrived, CLOCK_MONOTONIC in ns, as many as there are frames; `nil` if it was not noted.
+    ///   - rate: nominal frames per second, as a fraction of positive numbers.
+    ///   - arrivals: arrival of each frame, CLOCK_MONOTONIC in ns, one per frame; `nil` if it was not noted.
     package init(_ frames: [TimedFrame], rate: (numerator: Int, denominator: Int), arrivals: [Int64]? = nil) {
         self.frames = frames
         self.arrivals = arrivals
@@ -64,7 +64,7 @@ package struct FrameTiming: Sendable {
         let time: Double
         /// Frames that it spans by the sequence numbers: one more than were lost. A number that does not rise counts as the next.
         let span: Double
-        /// Frames by which the sequence numbers and the ledger differ.
+        /// Number of frames by which the sequence numbers and the ledger differ.
         let difference: Double
 
         init(from one: TimedFrame, to other: TimedFrame, since start: Int64) {
@@ -100,7 +100,7 @@ extension FrameTiming {
         return running.map { abs($0.perFrame / period - 1) * 100 }.max()
     }
 
-    /// Mean interval in ms, without the first interval, as all that follows up to ``jitterP999``.
+    /// Mean interval in ms, without the first interval, like all numbers up to ``jitterP999``.
     package var intervalMean: Double? { steady?.mean }
     /// Variance of the intervals in ms².
     package var intervalVariance: Double? { steady?.variance }
@@ -114,9 +114,9 @@ extension FrameTiming {
     /// Time from the first frame to the second in ms.
     package var firstInterval: Double? { intervals.first.map { $0.time / 1e6 } }
 
-    /// Largest mean of thirty intervals in a row, in nominal intervals; of all where there are fewer.
+    /// Largest mean of thirty intervals in a row, in nominal intervals; of all if there are fewer.
     ///
-    /// Lost frames make it larger: what counts is how choppy the picture was.
+    /// Lost frames make it larger: it shows how choppy the video was.
     package var localDrop: Double? {
         guard let period else { return nil }
         let size = min(Self.window, intervals.count)

@@ -1,30 +1,29 @@
 /// Time from a played sound to its recording, by cross-correlation.
 ///
-/// The sound should be noise or a sweep: a steady tone fits after each of its periods, and is told as not found.
-/// *thread-safe*
+/// The sound should be noise or a sweep: a steady tone fits after each of its periods, and is reported as not found. *thread-safe*
 package struct LoopDelay: Hashable, Sendable {
     /// Frames from the first played to the first recorded one, at least as many below 0 as there are before it.
     package let frames: Double
-    /// Height of the correlation's peak relative to the highest one further than 0.5 ms from it; noise without the sound has
-    /// 1.0 to 1.2. At most 1,000.
+    /// Height of the correlation's peak relative to the highest one more than 0.5 ms away from it; noise without the sound has 1.0
+    /// to 1.2. At most 1,000.
     package let quality: Double
     /// True if the recording has the opposite sign.
     package let isInverted: Bool
     /// Frames a second.
     package let rate: Double
 
-    /// Most frames of both sounds together, 87 s at 48 kHz: their transforms take about 250 MB.
+    /// Maximum number of frames of both sounds together, 87 s at 48 kHz: their transforms take about 250 MB.
     private static let most = 1 << 22
 
-    /// Looks for a sound in a recording that began with it, or before.
+    /// Searches for a sound in a recording that began with it, or before.
     ///
     /// - Parameters:
-    ///   - played: samples as they were sent, −1...1.
+    ///   - played: samples that were played, −1...1.
     ///   - recorded: samples at the same rate.
-    ///   - before: frames of the recording before the instant at which the sound was played.
-    ///   - rate: frames a second.
-    ///   - leastQuality: quality below which nothing counts as found.
-    /// - Returns: `nil` if the sound was not found, or could not be looked for: it is silent, shorter than 16 samples or not
+    ///   - before: frames of the recording before the sound was played.
+    ///   - rate: frames per second.
+    ///   - leastQuality: minimum quality to count as found.
+    /// - Returns: `nil` if the sound was not found, or could not be searched for: it is silent, shorter than 16 samples or not
     ///   finite, or both have more than 2²² samples.
     package init?(
         played: [Float], recorded: [Float], before: Double = 0, rate: Double, leastQuality: Double = 1.5
@@ -32,7 +31,7 @@ package struct LoopDelay: Hashable, Sendable {
         guard SoundSpectrum.isSound(played, rate), SoundSpectrum.isSound(recorded, rate) else { return nil }
         guard played.count + recorded.count <= Self.most else { return nil }
         let (source, sound) = (played.map(Double.init).withoutMean, recorded.map(Double.init).withoutMean)
-        // The rounding of a mean is no sound, though it would correlate with that of another one.
+        // The rounding of a mean is not a sound, though it would correlate with that of another one.
         guard Self.isAudible(source), Self.isAudible(sound) else { return nil }
         let spectrum = CrossSpectrum(sound, source)
         let sums = spectrum.correlation(recorded.count)
@@ -86,8 +85,8 @@ private struct CrossSpectrum {
     private let imaginary: [Double]
     private let transform: FourierTransform
 
-    /// Transforms both sounds at once, as the two parts of complex numbers: the spectrum of the real part has an even real
-    /// and an odd imaginary part, and that of the other one the opposite, by which they are told apart.
+    /// Transforms both sounds at once, as the two parts of complex numbers: the spectrum of the real part has an even real and an
+    /// odd imaginary part, and that of the other one the opposite, so they can be separated.
     init(_ one: [Double], _ other: [Double]) {
         let transform = FourierTransform(least: one.count + other.count)
         let count = transform.count

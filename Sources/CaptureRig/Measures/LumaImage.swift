@@ -1,7 +1,7 @@
 /// Layout of the pixels' brightness in the bytes of a frame.
 ///
 /// Packed formats need no conversion: YUYV has a `step` of 2, UYVY an `offset` of 1 as well, 16-bit grey in little endian
-/// likewise. For RGB the green byte (`offset` 1, `step` 3) stands for the brightness.
+/// likewise. For RGB the green byte (`offset` 1, `step` 3) represents the brightness.
 ///
 /// *thread-safe*
 package struct LumaShape: Hashable, Sendable {
@@ -25,7 +25,7 @@ package struct LumaShape: Hashable, Sendable {
         self.stride = stride ?? width.multipliedReportingOverflow(by: step).partialValue
     }
 
-    /// True where all pixels lie inside so many bytes. A driver's sizes come in here: none of them may trap.
+    /// True if all pixels are within this number of bytes. A driver's sizes come in here: none of them may trap.
     package func fits(_ count: Int) -> Bool {
         let most = 1 << 20
         let sizes = [width, height, step, stride]
@@ -34,7 +34,7 @@ package struct LumaShape: Hashable, Sendable {
     }
 }
 
-/// Brightness of a picture or of a coarse grid of its points, row by row without gaps.
+/// Brightness of an image or of a coarse grid of its points, row by row without gaps.
 ///
 /// *thread-safe*
 package struct LumaImage: Hashable, Sendable {
@@ -43,7 +43,7 @@ package struct LumaImage: Hashable, Sendable {
     /// `width` × `height` bytes, 0...255.
     package let bytes: [UInt8]
 
-    /// Makes a picture from bytes without gaps.
+    /// Makes an image from bytes without gaps.
     ///
     /// - Returns: `nil` unless there are exactly `width` × `height` bytes, and some.
     package init?(width: Int, height: Int, bytes: [UInt8]) {
@@ -56,21 +56,22 @@ package struct LumaImage: Hashable, Sendable {
 
     /// Copies the brightness of a frame.
     ///
-    /// - Returns: `nil` where the shape is larger than the bytes.
+    /// - Returns: `nil` if the shape is larger than the bytes.
     package init?(_ frame: Span<UInt8>, _ shape: LumaShape) {
         self.init(frame, shape, columns: shape.width, rows: shape.height)
     }
 
     /// Picks points of a frame, each from the middle of a cell.
     ///
-    /// Points and not means: the noise of a live sensor stays in them, by which a repeated frame differs from a still scene.
+    /// Points and not means: they keep the noise of a live sensor, by which a new frame of a still scene differs from a repeated
+    /// frame.
     ///
     /// - Parameters:
     ///   - frame: bytes of the frame.
-    ///   - shape: where the brightness lies.
-    ///   - columns: most points a row.
-    ///   - rows: most rows.
-    /// - Returns: `nil` where the shape is larger than the bytes.
+    ///   - shape: layout of the brightness.
+    ///   - columns: maximum number of points per row.
+    ///   - rows: maximum number of rows.
+    /// - Returns: `nil` if the shape is larger than the bytes.
     package init?(_ frame: Span<UInt8>, _ shape: LumaShape, columns: Int, rows: Int) {
         guard shape.fits(frame.count), columns > 0, rows > 0 else { return nil }
         let (across, down) = (min(columns, shape.width), min(rows, shape.height))
@@ -98,8 +99,8 @@ package struct LumaImage: Hashable, Sendable {
 }
 
 extension LumaImage {
-    /// Variance of the picture after Laplace's operator (4 at the pixel, −1 at its four neighbours): the sharper the picture,
-    /// the larger; noise counts as sharpness, too, so that it is compared with a golden figure and not with a limit for all.
+    /// Variance of the image after Laplace's operator (4 at the pixel, −1 at its four neighbours): the sharper the image, the
+    /// larger. Noise counts as sharpness, too, so it is compared with a golden figure and not with a common limit.
     ///
     /// - Returns: squares of brightness steps; `nil` below 3 × 3 pixels.
     package var sharpness: Double? {
@@ -107,7 +108,7 @@ extension LumaImage {
         var (sum, squares) = (0, 0)
         bytes.withUnsafeBufferPointer { bytes in
             for y in 1..<height - 1 {
-                // So many squares, of 1020 at most, have room in a word of 32 bits, of which a vector holds twice as many.
+                // This number of squares, of 1020 at most, fits into a word of 32 bits, of which a vector contains twice as many.
                 for start in stride(from: y * width + 1, to: (y + 1) * width - 1, by: 4096) {
                     let part = Self.edges(bytes, start..<min(start + 4096, (y + 1) * width - 1), width)
                     sum += Int(part.sum)

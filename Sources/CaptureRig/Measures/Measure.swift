@@ -4,7 +4,7 @@
 public struct Measure: Hashable, Sendable, Codable {
     /// Name in lower case with underscores, such as `frame_rate`; it never changes, because machines compare it between runs.
     public let name: String
-    /// The number in ``unit``; `nil` where it could not be measured.
+    /// The number in ``unit``; `nil` if it could not be measured.
     public let value: Double?
     /// Unit as people write it: `Hz`, `ms`, `ppm`, `dB`, `%`, `frames`; empty for a ratio.
     public let unit: String
@@ -51,13 +51,13 @@ public struct Measure: Hashable, Sendable, Codable {
     }
 }
 
-/// Inclusive bounds of a number; a pass near a bound can be told apart from one that is safe.
+/// Inclusive bounds of a number, with which a pass near a bound can be distinguished from a safe one.
 ///
 /// *thread-safe*
 public struct Limit: Hashable, Sendable, Codable {
     /// Least number that passes; `nil` for none.
     public var least: Double?
-    /// Most that passes; `nil` for none.
+    /// Maximum that passes; `nil` for none.
     public var most: Double?
     /// A pass below this is marginal.
     public var marginalBelow: Double?
@@ -109,6 +109,6 @@ public enum Verdict: String, Hashable, Sendable, Codable, CaseIterable, Comparab
         allCases.firstIndex(of: one) ?? 0 < allCases.firstIndex(of: other) ?? 0
     }
 
-    /// True where the hardware does what it must.
+    /// True if the hardware does what it must.
     public var isGood: Bool { self <= .marginal }
 }

@@ -1,6 +1,6 @@
 /// Counter of black and repeated frames of a stream.
 ///
-/// A frame costs a look at up to 64 × 48 of its points: some ten microseconds, of 1080p as of VGA.
+/// Each frame costs reading up to 64 × 48 of its points: about ten microseconds, for 1080p as for VGA.
 ///
 /// *session-bound*
 package struct BlackFrozen: Sendable {
@@ -64,7 +64,7 @@ package struct BlackFrozen: Sendable {
         return finding
     }
 
-    /// Adds a frame by its bytes alone, of which the picture is not looked at and counts as that of the last one that was.
+    /// Adds a frame by its bytes only. Its image is not read, and counts as equal to the last one that was.
     mutating func add(checksum: UInt32) -> Finding {
         let luma = previous?.points.mean ?? 0
         let (isBlack, isRepeated) = (Self.isBlack(luma), previous?.checksum == checksum)

@@ -1,24 +1,24 @@
-/// Likeness of two pictures of one size.
+/// Similarity of two images of one size.
 ///
 /// *thread-safe*
 package struct PictureSimilarity: Hashable, Sendable {
-    /// Structural similarity, −1...1; 1 for equal pictures.
+    /// Structural similarity, −1...1; 1 for equal images.
     package let ssim: Double
-    /// Peak signal-to-noise ratio in dB; ``equal`` for equal pictures.
+    /// Peak signal-to-noise ratio in dB; ``equal`` for equal images.
     package let psnr: Double
 
-    /// Value for the infinite ratio of equal pictures, so that a limit can be passed: two pictures of 2³¹ pixels that
-    /// differ by one step in one pixel have 141 dB.
+    /// Value for the infinite ratio of equal images, so that a limit can be passed: two images of 2³¹ pixels that differ by one
+    /// step in one pixel have 141 dB.
     package static let equal = 150.0
 
-    /// - Returns: `nil` for pictures of different sizes, or below 8 × 8 pixels.
+    /// - Returns: `nil` for images of different sizes, or below 8 × 8 pixels.
     package init?(_ one: LumaImage, _ other: LumaImage) {
         guard let ssim = Self.ssim(one, other), let psnr = Self.psnr(one, other) else { return nil }
         self.ssim = ssim
         self.psnr = psnr
     }
 
-    /// Similarity of a picture to itself, which needs no look at it.
+    /// Similarity of an image to itself, which needs no computation.
     ///
     /// - Returns: `nil` below 8 × 8 pixels.
     package static func toItself(_ picture: LumaImage) -> PictureSimilarity? {
@@ -27,20 +27,20 @@ package struct PictureSimilarity: Hashable, Sendable {
 
     private init(ssim: Double, psnr: Double) { (self.ssim, self.psnr) = (ssim, psnr) }
 
-    /// Measures `ssim` (a ratio) and `psnr` (dB), without limits and without values where there is no similarity.
+    /// Measures `ssim` (a ratio) and `psnr` (dB), without limits and without values if there is no similarity.
     package static func measures(of similarity: PictureSimilarity?) -> [Measure] {
         [Measure("ssim", similarity?.ssim, "", .higher), Measure("psnr", similarity?.psnr, "dB", .higher)]
     }
 
     /// Ratio of the largest square of a brightness to the mean square of the differences.
     ///
-    /// - Returns: dB; `nil` for pictures of different sizes.
+    /// - Returns: dB; `nil` for images of different sizes.
     package static func psnr(_ one: LumaImage, _ other: LumaImage) -> Double? {
         guard one.width == other.width, one.height == other.height else { return nil }
         var squares = 0
         one.bytes.withUnsafeBufferPointer { bytes in
             other.bytes.withUnsafeBufferPointer { others in
-                // The sum of so many squares has room in a word of 32 bits, of which a vector holds twice as many.
+                // The sum of this number of squares fits into a word of 32 bits, of which a vector contains twice as many.
                 for start in stride(from: 0, to: bytes.count, by: 1 << 15) {
                     var sum: UInt32 = 0
                     for index in start..<min(start + 1 << 15, bytes.count) {
@@ -58,11 +58,11 @@ package struct PictureSimilarity: Hashable, Sendable {
     /// Mean structural similarity as of Wang, Bovik, Sheikh and Simoncelli, "Image quality assessment: from error visibility
     /// to structural similarity" (IEEE Transactions on Image Processing 13(4), 2004), with K₁ = 0.01 and K₂ = 0.03.
     ///
-    /// The windows are of 8 × 8 equal weights and four pixels apart, so that each pixel is added up once; the authors' own
-    /// windows are Gaussian, and their figures differ in the third digit. Up to three pixels at the right and at the bottom
-    /// may lie in no window.
+    /// The windows are of 8 × 8 equal weights and four pixels apart, so that each pixel is added up once; the authors' own windows
+    /// are Gaussian, and their figures differ in the third digit. Up to three pixels at the right and at the bottom may lie in no
+    /// window.
     ///
-    /// - Returns: −1...1; `nil` for pictures of different sizes, or below 8 × 8 pixels.
+    /// - Returns: −1...1; `nil` for images of different sizes, or below 8 × 8 pixels.
     package static func ssim(_ one: LumaImage, _ other: LumaImage) -> Double? {
         guard one.width == other.width, one.height == other.height, one.width >= 8, one.height >= 8 else { return nil }
         let (columns, rows) = (one.width / 4, one.height / 4)
@@ -131,7 +131,7 @@ package struct PictureSimilarity: Hashable, Sendable {
     }
 }
 
-/// Sums over pixels of two pictures: whole numbers, of which equal pictures give a similarity of exactly 1.
+/// Sums over pixels of two images: whole numbers, so that equal images have a similarity of exactly 1.
 private struct BlockSums {
     private static let pixels = 64
     var first = 0

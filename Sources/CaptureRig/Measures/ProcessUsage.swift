@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// Resources that this process has now. *thread-safe*
 package struct ProcessUsage: Hashable, Sendable {
-    /// Open descriptors, but the one by which they are counted.
+    /// Open descriptors, except the one used for counting them.
     package var descriptors: Int
     package var threads: Int
     /// Resident memory in KiB.
@@ -15,7 +15,7 @@ package struct ProcessUsage: Hashable, Sendable {
         self.resident = resident
     }
 
-    /// - Returns: `nil` where /proc does not tell.
+    /// - Returns: `nil` if /proc can't be read.
     package static func now() -> ProcessUsage? {
         guard let status = ProcessFile.text("/proc/self/status"), let threads = number("Threads", in: status),
             let resident = number("VmRSS", in: status)
@@ -42,10 +42,10 @@ extension ProcessUsage {
         }
     }
 
-    /// Use once it is no more than before, or after a while: a thread that is about to end is none that is left.
+    /// Usage once it is no more than before, or after a while: a thread that is about to end does not count.
     ///
-    /// - Returns: `nil` where /proc does not tell.
-    /// - Throws: `.cancelled` where the task is meanwhile: nothing can be said of what is left then.
+    /// - Returns: `nil` if /proc can't be read.
+    /// - Throws: `.cancelled` if the task is cancelled meanwhile: the leaks are then unknown.
     static func settled(
         _ before: ProcessUsage?, _ meter: UsageMeter, within patience: Duration
     ) async throws(CaptureError) -> ProcessUsage? {
@@ -59,11 +59,11 @@ extension ProcessUsage {
         }
     }
 
-    /// Measures of what there is more of than before; less counts as nothing left.
+    /// Measures of increased usage; a decrease counts as 0.
     ///
     /// - Parameters:
-    ///   - before: at a time when all was warm: what a process keeps for good is made at the first use.
-    ///   - after: `nil`, like `before`, where /proc does not tell.
+    ///   - before: usage after a warm-up: a process allocates its permanent resources at the first use.
+    ///   - after: `nil`, like `before`, if /proc can't be read.
     package static func leaks(from before: ProcessUsage?, to after: ProcessUsage?) -> [Measure] {
         func more(_ part: KeyPath<ProcessUsage, Int>) -> Double? {
             guard let before, let after else { return nil }

@@ -45,9 +45,9 @@ extension Series {
     /// Most points of a plot: more than a page has pixels across.
     package static let mostPoints = 2_000
 
-    /// A line through points, of which only so many remain as can be seen.
+    /// Line through points, reduced to the number of points that can be seen.
     ///
-    /// Of each part of the line its lowest and its highest point remain: what was one late frame in a million is still seen.
+    /// The lowest and the highest point of each part of the line remain, so that one late frame in a million is still visible.
     ///
     /// - Parameters:
     ///   - points: in the order in which they are joined.

@@ -25,7 +25,7 @@ package struct ChannelLevels: Hashable, Sendable {
     /// - Parameters:
     ///   - samples: −1...1, at least 10 ms and 16 of them.
     ///   - rate: samples a second.
-    /// - Returns: `nil` for fewer samples, for one that is not finite, and for rates that no sound has.
+    /// - Returns: `nil` for fewer samples, for one that is not finite, and for impossible rates.
     package init?(_ samples: [Float], rate: Double) {
         guard SoundSpectrum.isSound(samples, rate), samples.count >= Int(rate / 100) else { return nil }
         let blocks = Self.blocks(samples, length: Int(rate / 100))
@@ -35,13 +35,13 @@ package struct ChannelLevels: Hashable, Sendable {
         offset = blocks.reduce(0) { $0 + $1.sum } / count
         zeros = 100 * Double(samples.count { $0 == 0 }) / count
         clipped = Self.clipped(samples)
-        // A rest of less than 10 ms at the end is in the level, but no block of its own.
+        // A rest of less than 10 ms at the end counts in the level, but is not a separate block.
         let whole = blocks.filter { $0.count == blocks[0].count }
         noiseFloor = Self.quietest(whole)
         envelope = whole.map { Decibel.fullScale(meanSquare: $0.squares / Double($0.count)) }
     }
 
-    /// True where all samples are zero: nothing is connected inside, not even an amplifier's noise.
+    /// True if all samples are zero: nothing is connected inside, not even an amplifier's noise.
     package var isSilent: Bool { zeros == 100 }
 
     private struct Block {
@@ -92,7 +92,7 @@ package struct ChannelLevels: Hashable, Sendable {
 
 /// Levels of all channels of a recording.
 ///
-/// The caller leaves out what a device needs to settle, such as the first half second. *thread-safe*
+/// The caller omits the time that a device needs to settle, such as the first half second. *thread-safe*
 package struct SoundMeasures: Hashable, Sendable {
     /// Levels by channel; `nil` for one that could not be measured.
     package let channels: [ChannelLevels?]
@@ -147,11 +147,11 @@ package struct SoundMeasures: Hashable, Sendable {
 ///
 /// *thread-safe*
 package struct GainSteps: Hashable, Sendable {
-    /// A setting and what was recorded with it.
+    /// A setting and the recording made with it.
     package struct Step: Hashable, Sendable {
-        /// Gain in dB, as the control tells it.
+        /// Gain in dB, as the control reports it.
         package var gain: Double
-        /// Level in dBFS; `nil` where it could not be measured.
+        /// Level in dBFS; `nil` if it could not be measured.
         package var level: Double?
 
         package init(gain: Double, level: Double?) {

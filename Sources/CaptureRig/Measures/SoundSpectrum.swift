@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Mean power of a sound by frequency.
+/// Mean power of audio by frequency.
 ///
 /// The window is that of Blackman and Harris with four terms (F. J. Harris, "On the use of windows for harmonic analysis
 /// with the discrete Fourier transform", Proceedings of the IEEE 66(1), 1978): side lobes of −92 dB, so that a strong tone
@@ -15,13 +15,13 @@ package struct SoundSpectrum: Sendable {
     /// Samples a second.
     package let rate: Double
 
-    /// Transforms a sound, in parts that overlap by half if it is long, of which the powers are averaged.
+    /// Transforms audio, in parts that overlap by half if it is long, whose powers are averaged.
     ///
     /// - Parameters:
     ///   - samples: −1...1, at least 16.
-    ///   - rate: samples a second.
-    ///   - longest: most samples a part.
-    /// - Returns: `nil` for fewer samples, for one that is not finite, and for rates that no sound has.
+    ///   - rate: samples per second.
+    ///   - longest: maximum samples per part.
+    /// - Returns: `nil` for fewer samples, for one that is not finite, and for impossible rates.
     package init?(_ samples: [Float], rate: Double, longest: Int = 1 << 16) {
         guard Self.isSound(samples, rate) else { return nil }
         self.init(of: samples.map(Double.init), rate: rate, longest: longest)
@@ -87,8 +87,8 @@ package struct SoundSpectrum: Sendable {
     ///
     /// - Parameters:
     ///   - band: Hz.
-    ///   - excluded: Hz where no peak counts, such as those of a tone.
-    /// - Returns: `nil` where the band has no maximum, as in digital silence.
+    ///   - excluded: Hz to ignore, such as those of a tone.
+    /// - Returns: `nil` if the band has no maximum, as in digital silence.
     package func peak(in band: ClosedRange<Double>, except excluded: ClosedRange<Double>? = nil) -> Peak? {
         let without = excluded.map { bins($0) } ?? 0..<0
         let inner = bins(band).clamped(to: 1..<power.count - 1)

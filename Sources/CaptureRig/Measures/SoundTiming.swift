@@ -2,7 +2,7 @@
 package struct TimedPeriod: Hashable, Sendable {
     /// Number of its first audio frame since the start, lost ones counted.
     package var sequence: UInt64
-    /// Timestamp of its first audio frame, CLOCK_MONOTONIC in ns; any value: it is what is judged.
+    /// Timestamp of its first audio frame, CLOCK_MONOTONIC in ns; any value, since it is judged.
     package var timestamp: Int64
     /// Audio frames that it holds.
     package var frames: Int
@@ -17,13 +17,13 @@ package struct TimedPeriod: Hashable, Sendable {
     }
 }
 
-/// Rate, length, overruns and steps of a microphone's sound.
+/// Rate, length, overruns and steps of a microphone's audio.
 ///
-/// The rate is the slope of a straight line through (time, audio frames), by least squares: ends of a capture count no more than
-/// its middle, so single late timestamps do little. A number that the periods do not tell is `nil`: each of them is for fewer than
-/// two periods. *thread-safe*
+/// The rate is the slope of a straight line through (time, audio frames), by least squares: the ends of a capture count no more
+/// than its middle, so single late timestamps have little effect. A number that the periods do not show is `nil`: every number for
+/// fewer than two periods. *thread-safe*
 package struct SoundTiming: Sendable {
-    /// Nominal audio frames a second; `nil` for a rate that is none.
+    /// Nominal audio frames per second; `nil` for an impossible rate.
     private let nominalRate: Double?
     private let periods: [TimedPeriod]
     private let asked: Int64?
@@ -33,12 +33,12 @@ package struct SoundTiming: Sendable {
     private let steps: TimingSample?
     private let fit: SlopeFit?
 
-    /// Takes in a capture.
+    /// Reads a capture.
     ///
     /// - Parameters:
     ///   - periods: in the order in which they were delivered.
-    ///   - rate: nominal audio frames a second, as a fraction of positive numbers.
-    ///   - asked: length of the sound that was asked for in ns; `nil` if none was.
+    ///   - rate: nominal audio frames per second, as a fraction of positive numbers.
+    ///   - asked: requested length in ns; `nil` if none was requested.
     ///   - xruns: the capture's own counter; `nil` counts the periods before which something is lost.
     ///   - merging: periods whose timestamps are nearer together than this share of a usual one count as one step, 0 to 1.
     package init(
@@ -56,11 +56,11 @@ package struct SoundTiming: Sendable {
     }
 }
 
-/// Periods that came at once: a device may move its pointer by several, or have a clock so coarse that they look so.
+/// Periods that arrived at once: a device may move its pointer by several, or have a clock so coarse that they seem to.
 ///
-/// Of points that are nearer together than a threshold only the last counts for the line, as alsa_conformance_test does: it is
-/// the one that is true of the moment. Unlike there the threshold counts from the first one of them, so that a clock that
-/// stands still or creeps does not merge a whole capture.
+/// Of points that are nearer together than a threshold only the last counts for the line, as in alsa_conformance_test, since it is
+/// correct at that moment. Unlike there the threshold counts from the first of them, so that a clock that stops or creeps does not
+/// merge a whole capture.
 private struct PeriodStep {
     /// Seconds from the first period of all to the last one of these.
     var time: Double
@@ -127,11 +127,11 @@ extension SoundTiming {
     /// Distance of the timestamps from the line in audio frames: root of the mean square.
     package var rateResidual: Double? { fit?.deviation }
 
-    /// Excess of the sound's length over what was asked, in periods; negative for one that is shorter.
+    /// Excess of the audio's length over the requested one, in periods; negative if it is shorter.
     ///
-    /// Sound has two lengths: that of its audio frames at the nominal rate, and the time by the clock from the first to the end
-    /// of the last. Whether a capture ends after a number of frames or a time, a wrong rate shows in one of them: the length
-    /// that is farther from the asked one counts.
+    /// Audio has two lengths: that of its audio frames at the nominal rate, and the time by the clock from the first to the end of
+    /// the last. Whether a capture ends after a number of frames or a time, a wrong rate shows in one of them: the length that is
+    /// farther from the requested one counts.
     package var durationError: Double? {
         guard let asked, let nominalRate, usual > 0, isTold, let first = periods.first, let last = periods.last else {
             return nil
@@ -159,7 +159,7 @@ extension SoundTiming {
         }
     }
 
-    /// Most sound that came at once, in usual periods.
+    /// Largest number of periods that arrived at once.
     package var stepMax: Double? { isTold ? steps?.most : nil }
     /// Standard deviation of how much came at once, in usual periods.
     package var stepDeviation: Double? { isTold ? steps?.deviation : nil }
@@ -168,7 +168,7 @@ extension SoundTiming {
 // MARK: - For the report
 
 extension SoundTiming {
-    /// All numbers, without limits. `duration_error` is among them if a length was asked for.
+    /// All numbers, without limits. `duration_error` is among them if a length was requested.
     package var measures: [Measure] {
         let duration = asked == nil ? [] : [Measure("duration_error", durationError, "periods", .target)]
         return [

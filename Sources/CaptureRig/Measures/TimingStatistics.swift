@@ -55,8 +55,8 @@ package struct TimingSample: Sendable {
 
 /// Straight lines of one common slope through stretches of points, by least squares.
 ///
-/// Between two stretches the count of a clock is not known, as after an overrun whose length somebody guessed from the time:
-/// each stretch has a height of its own, and only what lies within stretches tells the slope. All sums are taken about each
+/// The count of a clock between two stretches is unknown, as after an overrun whose length is only estimated from the time. So
+/// each stretch has its own height, and only the points within stretches determine the slope. All sums are taken about each
 /// stretch's own means. *thread-safe*
 package struct SlopeFit: Sendable {
     /// Change of y per x.
@@ -65,16 +65,16 @@ package struct SlopeFit: Sendable {
     package let residuals: [Series.Point]
     /// Root of the mean square of the distances.
     package let deviation: Double
-    /// Distance to both sides of ``slope`` within which the true one lies in 95 % of all cases, as far as the points tell; `nil`
+    /// Distance to both sides of ``slope`` within which the true one lies in 95 % of all cases, as far as the points show; `nil`
     /// for too few of them.
     ///
-    /// Errors of timestamps come in bursts and wander, so that a thousand of them say less than a thousand independent ones.
-    /// Therefore the standard error is that of at most 64 means of neighbours, multiplied by √((1+r)/(1−r)), where r is the
-    /// correlation of a mean's distance with the next one's (a first order autoregressive process), and at least 0. Student's
-    /// quantile is that for the number of independent means.
+    /// Errors of timestamps come in bursts and wander, so that a thousand of them contain less information than a thousand
+    /// independent ones. Therefore the standard error is that of at most 64 means of neighbours, multiplied by √((1+r)/(1−r)),
+    /// where r is the correlation of a mean's distance with the next one's (a first order autoregressive process), and at least 0.
+    /// Student's quantile is that for the number of independent means.
     package let uncertainty: Double?
 
-    /// Fits; `nil` where no stretch has two points of different x.
+    /// Fits; `nil` if no stretch has two points of different x.
     ///
     /// - Parameter stretches: points in the order of their x; stretches of a single point say nothing.
     package init?(_ stretches: [[Series.Point]]) {
@@ -115,7 +115,7 @@ package struct SlopeFit: Sendable {
     /// Factor of the variance of a mean: by how much fewer independent values there are.
     private static func inflation(_ correlation: Double) -> Double { (1 + correlation) / (1 - correlation) }
 
-    /// Correlation of each value with the next one, 0 to 0.9: above that nothing can be told of so few.
+    /// Correlation of each value with the next one, 0 to 0.9: more can't be determined from so few values.
     private static func neighbourCorrelation(_ values: [Double]) -> Double {
         let all = values.reduce(0) { $0 + $1 * $1 }
         guard all > 0 else { return 0 }

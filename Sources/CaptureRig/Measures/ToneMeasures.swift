@@ -10,7 +10,7 @@ struct SineFit {
     /// Fits amplitude, phase, an offset, and the frequency if it isn't known.
     ///
     /// The unknowns are nearly independent of each other over many periods, with time counted from the middle. So each pass
-    /// corrects them one by one from what it leaves, instead of solving equations, and a few passes reach the exact fit.
+    /// corrects them one by one by the remaining error, instead of solving equations, and a few passes reach the exact fit.
     ///
     /// - Parameters:
     ///   - samples: several periods.
@@ -70,11 +70,11 @@ struct SineFit {
 
 /// Frequency and purity of the strongest tone of a recording.
 ///
-/// The tone is taken out of the samples by a fit of least squares, and all else is what is left. A sum over the spectrum
-/// would be less exact: it must leave out the bins into which the tone's own window leaks, and with them their noise. The
-/// share of 20 Hz to 20 kHz is then taken from the spectrum of the rest, in which nothing strong leaks any more. Other than
-/// behind an analyser's notch, slow changes of the tone's frequency or level count as noise, which is why only the last 2¹⁷
-/// samples are looked at: clocks that drift would blur a longer tone. *thread-safe*
+/// A least-squares fit subtracts the tone from the samples; everything else is the rest. A sum over the spectrum would be less
+/// exact: it must omit the bins into which the tone's own window leaks, and with them their noise. The part from 20 Hz to 20 kHz
+/// is then computed from the spectrum of the rest, in which nothing strong leaks any more. Unlike with an analyser's notch, slow
+/// changes of the tone's frequency or level count as noise. So only the last 2¹⁷ samples are used, since clocks that drift would
+/// blur a longer tone. *thread-safe*
 package struct ToneMeasures: Sendable {
     /// Hz.
     package let frequency: Double
@@ -84,7 +84,7 @@ package struct ToneMeasures: Sendable {
     package let distortionAndNoise: Double
     /// Harmonics from the second to the tenth, in percent of the tone.
     package let distortion: Double
-    /// Ratio of the tone to what is left from 20 Hz to 20 kHz without its harmonics, in dB.
+    /// Ratio of the tone to the rest from 20 Hz to 20 kHz without its harmonics, in dB.
     package let signalToNoise: Double
     /// Strongest other peak from 20 Hz to 20 kHz relative to the tone, in dB.
     package let spur: Double
@@ -132,9 +132,9 @@ package struct ToneMeasures: Sendable {
         spectrum.share(of: band) * samples.reduce(0) { $0 + $1 * $1 } / Double(samples.count)
     }
 
-    /// Takes the harmonics below 20 kHz out.
+    /// Subtracts the harmonics below 20 kHz.
     ///
-    /// - Returns: what is left, and the mean square of the harmonics.
+    /// - Returns: the rest, and the mean square of the harmonics.
     private static func withoutHarmonics(_ samples: [Double], step: Double) -> (rest: [Double], power: Double) {
         (2...10).reduce(into: (samples, 0.0)) { result, number in
             guard Double(number) * step < .pi else { return }
@@ -143,16 +143,15 @@ package struct ToneMeasures: Sendable {
         }
     }
 
-    /// Measures of a tone, without limits and without values where there is none: `tone_frequency` (Hz),
-    /// `tone_frequency_error` (%), `tone_level` (dBFS), `thd_n` and `thd` (%), `snr` (dB) and `spur_max` (dB relative to the
-    /// tone).
+    /// Measures of a tone, without limits and without values if there is none: `tone_frequency` (Hz), `tone_frequency_error` (%),
+    /// `tone_level` (dBFS), `thd_n` and `thd` (%), `snr` (dB) and `spur_max` (dB relative to the tone).
     ///
-    /// A muted channel has no tone. Its check asks ``ChannelLevels`` first, lest a fault of the device pass for one of the
-    /// bench.
+    /// A muted channel has no tone. Its check asks ``ChannelLevels`` first, so that a fault of the device is not mistaken for one
+    /// of the bench.
     ///
     /// - Parameters:
-    ///   - tone: what was found.
-    ///   - frequency: Hz that it should have, above 0.
+    ///   - tone: result of the measurement.
+    ///   - frequency: expected frequency in Hz, above 0.
     package static func measures(of tone: ToneMeasures?, expected frequency: Double) -> [Measure] {
         let error = tone.map { 100 * abs($0.frequency - frequency) / frequency }
         return [

@@ -11,7 +11,7 @@ struct PlanBoard {
     private(set) var order: [String] = []
     /// Limits by the check's name and the measure's.
     private(set) var limits: [String: [String: PlanLimit]] = [:]
-    /// File and line in which each device stands.
+    /// File and line of each device.
     private var origins: [String: String] = [:]
     private let catalogue: PlanCatalogue
 
@@ -155,7 +155,7 @@ struct PlanLimitReader {
         var limit = Limit(
             least: keys["least"].flatMap { number($0, of: measure) },
             most: keys["most"].flatMap { number($0, of: measure) })
-        // What follows compares the two, which says nothing new where one could not be read.
+        // The following compares the two, which shows nothing new if one could not be read.
         guard mistakes.found.count == before else { return nil }
         if limit.least == nil, limit.most == nil {
             mistakes.report("A limit needs `least`, `most` or both. Write `none` for no limit.", at: node)
@@ -167,7 +167,7 @@ struct PlanLimitReader {
         return mistakes.found.count == before ? .bounds(limit) : nil
     }
 
-    /// Reads the bounds behind which a pass is marginal: as many as the limit has.
+    /// Reads the bounds after which a pass is marginal: one for each bound of the limit.
     private func readMarginal(_ node: YAMLNode, of measure: CheckDefinition.Definition, into limit: inout Limit) {
         var nodes = [node]
         if case .list(let list) = node.content { nodes = list }

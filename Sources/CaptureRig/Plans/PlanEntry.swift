@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// A check as the plan has it, before its devices, its matrix and its repeats are written out.
+/// Check as written in the plan, before its devices, its matrix and its repeats are expanded.
 ///
 /// *session-bound*
 struct PlanEntry {
@@ -10,7 +10,7 @@ struct PlanEntry {
     let except: YAMLNode?
     /// Devices of each time that the check is made: `[[camera], [other]]`, or `[[camera, microphone]]`.
     var devices: [[String]] = []
-    /// Part of the result's name, for a check that stands in the plan more than once.
+    /// Part of the result's name, for a check that is in the plan more than once.
     var label: String?
     /// Values of the plan, and the catalogue's for all else.
     var parameters: [String: PlanValue] = [:]
@@ -33,12 +33,12 @@ struct PlanEntryReader {
     let values: PlanValues
     let catalogue: PlanCatalogue
     let board: PlanBoard
-    /// True where all devices are known, so that another one is a mistake.
+    /// True if all devices are known, so that another one is a mistake.
     let hasAllDevices: Bool
 
     private var mistakes: PlanMistakes { values.mistakes }
 
-    /// Repeats of a check at most, as many as a plan has checks.
+    /// Maximum repeats of a check: the number of checks that a plan may have.
     static let mostRepeats = 10_000
 
     /// One check, or `nil` with a diagnostic. One with a mistake is given as well, for what it has in common with
@@ -81,7 +81,7 @@ struct PlanEntryReader {
         return mistakes.word(name).flatMap { catalogue.check($0, at: name, mistakes) }
     }
 
-    /// Reads what does not depend on the check, which is unknown: all mistakes are told at once.
+    /// Reads the keys that do not depend on the check, which is unknown: all mistakes are reported at once.
     private func readRest(_ entries: [YAMLNode.Entry]) {
         for (key, value) in entries {
             switch key.word {
@@ -92,7 +92,7 @@ struct PlanEntryReader {
         }
     }
 
-    /// Reads what is measured and how: parameters, matrix and limits.
+    /// Reads the measurement: parameters, matrix and limits.
     private func readMeasuring(_ keys: [String: YAMLNode], into entry: inout PlanEntry) {
         let check = entry.check
         let own = check.parameters.filter { keys[$0.name] != nil && !PlanEntry.keys.contains($0.name) }
@@ -111,7 +111,7 @@ struct PlanEntryReader {
 }
 
 extension PlanEntryReader {
-    /// Devices of each time that the check is made; a name that can't be used is left out with a diagnostic.
+    /// Devices for each time that the check runs; a name that can't be used is ignored with a diagnostic.
     private func devices(_ keys: [String: YAMLNode], _ node: YAMLNode, of check: CheckDefinition) -> [[String]] {
         let takesOne = check.devices.count == 1
         let (right, wrong) = takesOne ? ("device", "devices") : ("devices", "device")
@@ -131,7 +131,7 @@ extension PlanEntryReader {
             mistakes.report("`\(check.name)` takes \(Self.needs(check)).", at: named)
             return []
         }
-        // Each is looked at, also behind a wrong one.
+        // Each is checked, even after a wrong one.
         let areFit = zip(words, check.devices).map { fits($0, $1, check) }
         return areFit.allSatisfy { $0 } ? [words.map(\.text)] : []
     }
@@ -157,7 +157,7 @@ extension PlanEntryReader {
             if hasAllDevices { reportUnknown(word) }
             return false
         }
-        // Without a definition its own mistake has been told.
+        // A missing definition has been reported already.
         guard let device = found, device.kind != kind else { return found != nil }
         mistakes.report(
             "\(PlanMistakes.quoted(word.text)) is a \(device.kind.rawValue), and `\(check.name)` takes "

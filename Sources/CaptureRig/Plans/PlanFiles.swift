@@ -8,19 +8,19 @@ struct PlanFile {
     let mistakes: PlanMistakes
     /// Values of its top level by their keys.
     let keys: [String: YAMLNode]
-    /// Beginning of its top level, for what is missing.
+    /// Beginning of its top level, as the position of missing keys.
     let root: YAMLNode
     /// Files that it includes, in its order; without those that were included before.
     let included: [PlanFile]
 }
 
-/// Reads a plan and all that it includes from the disk. Each file is read once, however often it is included.
+/// Reads a plan and all included files from the disk. Each file is read once, however often it is included.
 ///
 /// *session-bound*
 struct PlanFiles {
     /// Mistakes of each file, in the order of reading.
     private(set) var mistakes: [PlanMistakes] = []
-    /// False where a file could not be read: what a plan refers to may be in it.
+    /// False if a file could not be read: what a plan refers to may be in it.
     private(set) var isComplete = true
     /// Files that are being read: each was included by the one before.
     private var chain: [(id: FileIdentity, path: String)] = []
@@ -28,14 +28,14 @@ struct PlanFiles {
 
     /// Keys of a plan's top level.
     static let planKeys = ["version", "name", "profile", "golden", "include", "devices", "limits", "checks"]
-    /// Keys of an included file, which has no checks: else the order of a plan's checks could not be seen in it.
+    /// Keys of an included file. It has no checks: otherwise the order of a plan's checks would not be visible in the plan.
     static let boardKeys = ["version", "include", "devices", "limits"]
-    /// Most bytes of a file: a longer one is no plan, and would be held in memory several times.
+    /// Maximum bytes of a file: a longer one is not a plan, and would be held in memory several times.
     private static let largest: Int64 = 1 << 20
     /// Files of a plan: more are a mistake, and each would be opened.
     private static let mostFiles = 100
 
-    /// The plan, or `nil` where nothing of it can be read.
+    /// The plan, or `nil` if nothing of it can be read.
     mutating func plan(at path: String) -> PlanFile? {
         let mistakes = PlanMistakes(in: path)
         self.mistakes.append(mistakes)

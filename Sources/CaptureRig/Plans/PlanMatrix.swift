@@ -30,11 +30,10 @@ struct PlanMatrix {
     }
 
     fileprivate(set) var axes: [Axis] = []
-    /// Variants that are left out: those whose every index is in the set of its axis. An axis without a set may have any
-    /// value.
+    /// Excluded variants: those whose every index is in the set of its axis. An axis without a set may have any value.
     fileprivate var exceptions: [[Int: Set<Int>]] = []
 
-    /// Number of variants, those included that are left out; `nil` for more than fit a number.
+    /// Number of variants, including the excluded ones; `nil` for more than fit a number.
     var count: Int? {
         axes.reduce(1) { count, axis in
             guard let count, case (let product, false) = count.multipliedReportingOverflow(by: axis.values.count) else {
@@ -44,10 +43,9 @@ struct PlanMatrix {
         }
     }
 
-    /// All variants in the plan's order; the last parameter changes first. One without choices for a matrix without
-    /// parameters.
+    /// All variants in the plan's order; the last parameter changes first. One without choices for a matrix without parameters.
     ///
-    /// As many as ``count`` at most: ask that first.
+    /// There are at most ``count``: check that first.
     var variants: [Variant] {
         let indices = axes.reduce([[Int]()]) { rows, axis in
             rows.flatMap { row in axis.values.indices.map { row + [$0] } }
@@ -82,8 +80,8 @@ struct PlanMatrixReader {
 
     /// - Parameters:
     ///   - matrix: `nil` for a check in one variant.
-    ///   - except: what is left out of it.
-    /// - Returns: the matrix of what could be read, with a diagnostic for all else.
+    ///   - except: variants to exclude.
+    /// - Returns: the matrix of the readable parts, with a diagnostic for all others.
     func matrix(_ matrix: YAMLNode?, except: YAMLNode?) -> PlanMatrix {
         var result = PlanMatrix()
         let before = mistakes.found.count
@@ -95,7 +93,7 @@ struct PlanMatrixReader {
             mistakes.report("`except` needs a `matrix`. Add one.", at: except)
             return result
         }
-        // An exception from what could not be read would be told as a second mistake.
+        // An exception from an unreadable part would be reported as a second mistake.
         guard mistakes.found.count == before else { return result }
         for node in mistakes.list(except, what: "`except`") ?? [] {
             if let exception = exception(node, of: result) { result.exceptions.append(exception) }
@@ -135,7 +133,7 @@ struct PlanMatrixReader {
         return mistakes.list(node, what: "`\(name)`")
     }
 
-    /// A value as the plan has it, for the name of the result.
+    /// Value as written in the plan, for the name of the result.
     private static func text(of node: YAMLNode) -> String {
         if case .list(let nodes) = node.content { return nodes.compactMap(\.word).joined(separator: "+") }
         return node.word ?? ""

@@ -33,18 +33,18 @@ final class PlanMistakes {
     /// Mistakes after which a file is not what it claims to be, and guessing at each word takes too long.
     private static let most = 200
 
-    /// Records a word that is none of those that may stand there, and what was probably meant.
+    /// Records a word that is not allowed in its place, and the word that was probably meant.
     ///
     /// - Parameters:
-    ///   - word: what stands there.
-    ///   - kind: what it should be, with its article: `a check`.
-    ///   - known: all that may stand there.
+    ///   - word: the word in the plan.
+    ///   - kind: expected kind, with its article: `a check`.
+    ///   - known: all allowed words.
     func reportUnknown(_ word: String, _ kind: String, among known: [String], at node: YAMLNode) {
         guard found.count <= Self.most else { return }
         report("\(Self.quoted(word)) is not \(kind): \(Self.advice(on: word, among: known)).", at: node)
     }
 
-    /// Clause that names the word that was probably meant, else all that may be written.
+    /// Clause that names the word that was probably meant, otherwise all allowed ones.
     static func advice(on word: String, among known: [String]) -> String {
         if let near = nearest(to: word, among: known) { return "write `\(near)`" }
         guard !known.isEmpty else { return "remove it: nothing is possible here" }

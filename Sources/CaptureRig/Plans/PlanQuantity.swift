@@ -7,12 +7,12 @@
 struct PlanQuantity: Hashable, Sendable {
     /// Sign, digits and point.
     private let digits: String
-    /// Power of ten by which the digits count.
+    /// Power of ten of the last digit.
     private let exponent: Int
     /// Unit with its micro sign as `u`; empty for none.
     let unit: String
 
-    /// `nil` for anything but a decimal number, perhaps with a sign, a fraction and an exponent, and a unit behind it.
+    /// `nil` for anything but a decimal number, with an optional sign, fraction and exponent, and a unit after it.
     init?(_ text: String) {
         var rest = text.utf8[...]
         var digits = ""
@@ -41,9 +41,9 @@ struct PlanQuantity: Hashable, Sendable {
     /// A whole number without fraction, exponent and unit; `nil` for another one.
     var whole: Int? { unit.isEmpty && exponent == 0 && digits.hasSuffix(".0") ? Int(digits.dropLast(2)) : nil }
 
-    /// The number in another unit; `nil` where the two do not measure the same, or the number is too large.
+    /// Number in another unit; `nil` if the two do not measure the same, or the number is too large.
     ///
-    /// - Parameter target: unit as ``Measure`` has it. A number without a unit is in it.
+    /// - Parameter target: unit in the form of ``Measure``. A number without a unit is in it.
     func number(in target: String) -> Double? {
         let target = Self.plainMicro(target)
         if unit.isEmpty || unit == target { return number }
@@ -96,7 +96,7 @@ struct PlanQuantity: Hashable, Sendable {
         return sign == UInt8(ascii: "-") ? -power : power
     }
 
-    /// Takes the spaces from the front of a unit, and writes its micro sign as `u`: Unicode has two that look the same.
+    /// Removes the spaces from the front of a unit, and writes its micro sign as `u`: Unicode has two that look the same.
     private static func plainMicro(_ text: String) -> String {
         let text = String(text.drop { $0 == " " })
         guard let first = text.unicodeScalars.first, first == "\u{B5}" || first == "\u{3BC}" else { return text }

@@ -35,21 +35,20 @@ import LinuxSystem
 ///     within: 5 s
 /// ```
 ///
-/// *Files.* Paths in `include` begin at the directory of the file that has them, all others at that of the plan; so
-/// does a program with a slash in its name, while one without is left to PATH. A file counts once, however often it is
-/// included. A device has one definition in all files together.
+/// *Files.* Paths in `include` are relative to the directory of the file that contains them, all others to that of the plan; so is
+/// a program with a slash in its name, while one without is searched on PATH. A file counts once, however often it is included. A
+/// device has one definition in all files together.
 ///
-/// *Limits.* A check's own outrank the plan's, those the included files', those the profile's; of several included
-/// files the last one counts. A limit replaces another one as a whole. `none` takes it away. Numbers are in the
-/// measure's unit, or have one that converts by a power of ten: `5 ms`. `marginal` takes two numbers, or one where the
-/// limit has one bound.
+/// *Limits.* A check's own take precedence over the plan's, those over the included files', those over the profile's; of several
+/// included files the last one counts. A limit replaces another one as a whole. `none` removes it. Numbers are in the measure's
+/// unit, or have one that converts by a power of ten: `5 ms`. `marginal` takes two numbers, or one if the limit has one bound.
 ///
 /// *Matrices.* The last parameter changes first, and the repeats of a variant follow one another. The result of the
 /// second repeat is called `camera.rate.camera.YUYV-640x480-30.2`; characters other than letters and digits of ASCII,
 /// `.`, `_` and `-` are replaced by `_`. Names must differ, and be at most 200 characters long; a plan has at most
 /// 10,000 checks.
 ///
-/// *Commands.* They run without a shell, and are killed after 30 s where there is no `within`.
+/// *Commands.* They run without a shell, and are killed after 30 s unless `within` is set.
 ///
 /// Standard: YAML 1.1 without anchors and aliases. *thread-safe*
 package enum PlanReader {
@@ -74,7 +73,7 @@ package enum PlanReader {
         return (diagnostics.isEmpty ? plan : nil, diagnostics)
     }
 
-    /// True for a mistake that stands before another one in the same file.
+    /// True for a mistake that comes before another one in the same file.
     private static func stands(_ one: PlanDiagnostic, before other: PlanDiagnostic) -> Bool {
         (one.line, one.column) < (other.line, other.column)
     }

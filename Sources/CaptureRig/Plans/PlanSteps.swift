@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Writes out the steps of a plan: each check once for each device, variant and repeat, each under a name of its own.
+/// Expands the steps of a plan: each check once for each device, variant and repeat, each with its own name.
 ///
 /// *session-bound*
 struct PlanSteps {
@@ -13,7 +13,7 @@ struct PlanSteps {
 
     /// Checks of a plan at most. At a second each they take three hours; more are a slip in a matrix.
     static let most = 10_000
-    /// Length of a name at most: files of evidence are called by it, and file systems end at 255 bytes.
+    /// Maximum length of a name: files of evidence use it, and file systems allow 255 bytes.
     private static let longest = 200
 
     private var mistakes: PlanMistakes { reader.values.mistakes }
@@ -86,7 +86,7 @@ struct PlanSteps {
 extension PlanSteps {
     /// One check for each device, variant and repeat; the repeats of a variant follow one another.
     private mutating func checks(of entry: PlanEntry, rounds: ClosedRange<Int>) -> [PlannedCheck] {
-        // Writing out further matrices would take long, and tell nothing.
+        // Expanding further matrices would take long, and show nothing new.
         if isFull { return [] }
         guard let raw = entry.matrix.count, raw <= Self.most else {
             reportFull("This matrix has more than \(Self.most) variants", entry.node)
@@ -129,7 +129,7 @@ extension PlanSteps {
             limits: limits(of: entry), before: entry.before, after: entry.after)
     }
 
-    /// Limits that count: the plan's, else the profile's.
+    /// Effective limits: the plan's, otherwise the profile's.
     private func limits(of entry: PlanEntry) -> [String: Limit] {
         entry.check.measures.reduce(into: [:]) { limits, measure in
             let standard = profile == .bench ? measure.bench : measure.certification
@@ -137,7 +137,7 @@ extension PlanSteps {
         }
     }
 
-    /// `CHECK.DEVICE.LABEL.VARIANT.ROUND`, each part where there is one, and the round from 2 on.
+    /// `CHECK.DEVICE.LABEL.VARIANT.ROUND`, each part if it exists, and the round from 2 on.
     private static func name(
         _ entry: PlanEntry, _ devices: [String], _ variant: PlanMatrix.Variant, _ round: Int
     ) -> String {
@@ -158,7 +158,7 @@ extension PlanSteps {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Refuses a name that another result has: whoever compares two reports could not tell them apart.
+    /// Refuses a name that another result has, since a comparison of two reports could not distinguish them.
     private mutating func register(_ checks: [PlannedCheck], of entry: PlanEntry) {
         for check in checks {
             if check.name.utf8.count > Self.longest {

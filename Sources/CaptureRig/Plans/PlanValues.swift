@@ -8,7 +8,7 @@ struct PlanValues {
     /// Directory of the plan, absolute: relative paths begin there.
     let directory: String
 
-    /// Time for a command that has none of its own: a hub takes seconds to power a port, and a plan must not hang.
+    /// Default time of a command: a hub takes seconds to power a port, and a plan must not hang.
     static let standardLimit = Duration.seconds(30)
 
     /// The value of a parameter, or `nil` with a diagnostic.
@@ -31,7 +31,7 @@ struct PlanValues {
     /// A path of the plan from the root on.
     func absolute(_ path: String) -> String { PlanPath.joined(directory, path) }
 
-    /// The value of one word; `nil` where the kind has no such value.
+    /// The value of one word; `nil` if the kind has no such value.
     static func value(of word: String, _ kind: CheckDefinition.Parameter.Kind) -> PlanValue? {
         switch kind {
         case .duration: PlanQuantity(word)?.duration.map(PlanValue.duration)
@@ -53,7 +53,7 @@ struct PlanValues {
         return pair(word, "/", bounds).map { .rate(numerator: $0, denominator: $1) }
     }
 
-    /// Two numbers and what stands between them.
+    /// Two numbers and the separator between them.
     private static func pair(_ word: String, _ separator: Character, _ bounds: ClosedRange<Int>) -> (Int, Int)? {
         let parts = word.split(separator: separator, omittingEmptySubsequences: false)
         guard parts.count == 2, let first = number(parts[0], bounds), let last = number(parts[1], bounds) else {
@@ -89,7 +89,7 @@ extension PlanValues {
         return values
     }
 
-    /// The value of a parameter that is written outside of a plan, in a plan's spelling; `nil` where it has no such value.
+    /// The value of a parameter that is written outside of a plan, in a plan's spelling; `nil` if it has no such value.
     func value(_ text: String, of parameter: CheckDefinition.Parameter, at position: YAMLPosition) -> PlanValue? {
         // Words need not be YAML: `*` would be an alias.
         let isSimple = ![.words, .command].contains(parameter.kind)
@@ -158,7 +158,7 @@ extension PlanValues {
 
 /// Paths as texts: no file is looked at.
 enum PlanPath {
-    /// The directory's part of a path; `.` where it has none.
+    /// Directory of a path; `.` if it has none.
     static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

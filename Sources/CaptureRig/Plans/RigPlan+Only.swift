@@ -1,12 +1,12 @@
 import CaptureBase
 
 extension RigPlan {
-    /// The same plan with some of its checks. Commands between them stay: what is left may need the light that they
-    /// switch on.
+    /// The same plan with some of its checks. Commands between them stay: the remaining checks may need the light that they switch
+    /// on.
     ///
-    /// - Parameter names: names of checks, `camera.rate`, or of results, `camera.rate.desk` with all its repeats; `*`
-    ///   stands for any characters. Empty for all checks.
-    /// - Throws: `CaptureError` of kind `.usage` for a name that no check of the plan has, with those that are near.
+    /// - Parameter names: names of checks, `camera.rate`, or of results, `camera.rate.desk` with all its repeats; `*` matches any
+    ///   characters. Empty for all checks.
+    /// - Throws: `CaptureError` of kind `.usage` for a name that no check of the plan has, with similar ones.
     package func only(_ names: [String]) throws(CaptureError) -> RigPlan {
         if names.isEmpty { return self }
         for name in names where !checks.contains(where: { $0.answers(to: NamePattern(name)) }) {
@@ -80,7 +80,7 @@ package struct NamePattern: Hashable, Sendable {
         guard let first = parts.first, let last = parts.last, rest.starts(with: first) else { return false }
         guard parts.count > 1 else { return rest.count == first.count }
         rest = rest.dropFirst(first.count)
-        // The earliest place of each part leaves the most for those behind it.
+        // The earliest place of each part leaves the most text for the later parts.
         for part in parts.dropFirst().dropLast() {
             guard let end = Self.end(of: part, in: rest) else { return false }
             rest = rest[end...]
@@ -88,7 +88,7 @@ package struct NamePattern: Hashable, Sendable {
         return rest.count >= last.count && rest.suffix(last.count).elementsEqual(last)
     }
 
-    /// Index behind the first place at which a part stands.
+    /// Index after the first occurrence of a part.
     private static func end(of part: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
         guard part.count <= bytes.count else { return nil }
         let starts = bytes.startIndex...(bytes.endIndex - part.count)

@@ -25,8 +25,8 @@ package struct RigPlan: Hashable, Sendable {
 }
 
 extension RigPlan {
-    /// Digest of all that decides the result of a check, for as long as the bench is the same: the check with its devices,
-    /// parameters, limits and programs, but not its name.
+    /// Digest of everything that decides the result of a check on an unchanged bench: the check with its devices, parameters,
+    /// limits and programs, but not its name.
     ///
     /// - Returns: 16 hexadecimal digits; `nil` without memory.
     func digest(of check: PlannedCheck) -> String? {
@@ -89,7 +89,7 @@ package struct PlannedCheck: Hashable, Sendable {
     package var round: Int
     /// Values by the parameter's name, the catalogue's standard values included.
     package var parameters: [String: PlanValue]
-    /// Limits by the measure's name, for those that have one: the plan's, else the profile's.
+    /// Limits by the measure's name, for those that have one: the plan's, otherwise the profile's.
     package var limits: [String: Limit]
     package var before: [PlanCommand]
     /// Runs also after a check that failed.
@@ -128,7 +128,7 @@ package enum PlanValue: Hashable, Sendable {
 
 /// A program that a plan runs: power a port, switch a light. *thread-safe*
 package struct PlanCommand: Hashable, Sendable {
-    /// The program, by its path or as PATH has it, and its arguments. No shell reads them.
+    /// The program, by its path or searched on PATH, and its arguments. No shell reads them.
     package var arguments: [String]
     /// Time after which it is killed.
     package var limit: Duration
@@ -139,7 +139,7 @@ package struct PlanCommand: Hashable, Sendable {
     }
 }
 
-// Members that two different plans can't have in common: what is the same text is the same check.
+// Members that two different plans can't have in common: equal text means the same check.
 
 extension PlannedDevice {
     fileprivate var json: JSONValue {

@@ -1,4 +1,4 @@
-/// Results of one check with one device in one variant: as many as it was repeated.
+/// Results of one check with one device in one variant: one for each repeat.
 ///
 /// *thread-safe*
 struct RepeatedCheck: Sendable {
@@ -76,7 +76,7 @@ struct RepeatedMeasure: Sendable {
     /// Numbers that were measured.
     var values: [Double] { numbers.compactMap(\.value) }
 
-    /// Least and greatest number and the difference; `nil` where there are no two.
+    /// Least and greatest number and the difference; `nil` if there are no two.
     var spread: String? {
         guard values.count > 1, let least = values.min(), let most = values.max() else { return nil }
         let texts = [least, most, most - least].map { FigureText.fixed($0, decimals: worst.decimals) }
@@ -94,9 +94,9 @@ extension [Measure] {
     }
 }
 
-/// Writer of a card for each check: what it found, with all its numbers, plots and pictures.
+/// Writer of a card for each check: its results, with all numbers, plots and images.
 ///
-/// What would make the page too large is left out and told: whose card is written first has it all. *session-bound*
+/// Plots and images beyond the page's limit are omitted, with a note: the first cards have all of theirs. *session-bound*
 struct CheckCards {
     private var sheet: EvidenceSheet
     // Bytes of plots that the page still takes.
@@ -104,13 +104,13 @@ struct CheckCards {
 
     /// - Parameters:
     ///   - plots: bytes of plots on the page.
-    ///   - pictures: bytes of picture files on the page.
+    ///   - pictures: bytes of image files on the page.
     init(plots: Int, pictures: Int) {
         left = plots
         sheet = EvidenceSheet(limit: pictures)
     }
 
-    /// Repeats whose numbers are written one by one; the spread tells of all.
+    /// Maximum number of repeats whose numbers are written one by one; the spread covers all.
     private static let mostRepeats = 12
     /// Plots of one check: of the worst repeats.
     private static let mostPlots = 12
@@ -143,7 +143,7 @@ struct CheckCards {
         choices.prefix(16).markup { "<span><i>\($0.name)</i> <bdi>\($0.value)</bdi></span>" }
     }
 
-    /// Messages of the results, each sentence once, with the repeats that have it.
+    /// Messages of the results, each sentence once, with its repeats.
     private static func messages(_ check: RepeatedCheck) -> Markup {
         var said: [(message: String, repeats: [String])] = []
         for result in check.results {
@@ -188,7 +188,7 @@ struct CheckCards {
             """
     }
 
-    // Cells that don't break are short, whatever a unit is called: else the card would be wider than a screen.
+    // Cells that don't break are short, whatever a unit is called; otherwise the card would be wider than a screen.
     private static func row(_ measure: RepeatedMeasure, _ isOne: Bool) -> Markup {
         let worst = measure.worst
         let each: Markup = "<td role=\"cell\" class=\"each\">\(each(measure))</td>"

@@ -1,19 +1,18 @@
-/// Contact sheets of a report's pictures, which become part of the page: it needs no file beside it.
+/// Contact sheets of a report's images, which become part of the page, so that it needs no other file.
 ///
 /// *session-bound*
 struct EvidenceSheet {
-    /// Bytes of pictures that the page still takes.
+    /// Bytes of images that the page can still take.
     private var left: Int
 
-    /// - Parameter limit: bytes of picture files that are embedded at most; in the page they are a third larger.
+    /// - Parameter limit: maximum bytes of embedded image files; in the page they are a third larger.
     init(limit: Int) { left = limit }
 
-    /// A list of pictures with their captions, and of other files as links; empty where a check left none.
+    /// List of images with their captions, and of other files as links; empty if a check left none.
     ///
     /// - Parameters:
     ///   - results: repeats of one check.
-    ///   - load: the bytes of a file beside the report; it is asked for paths alone that stay below the report's
-    ///     directory.
+    ///   - load: the bytes of a file beside the report; it is only called for paths that stay below the report's directory.
     mutating func markup(of results: [CheckResult], load: (String) -> [UInt8]?) -> Markup {
         let all = results.flatMap { result in result.evidence.map { (result.round, $0) } }
         guard !all.isEmpty else { return "" }
@@ -23,7 +22,7 @@ struct EvidenceSheet {
         return "<ul class=\"sheet\">\(Markup(items))</ul>\(note)\n"
     }
 
-    /// Files of one check on one sheet: as many as people look at.
+    /// Maximum number of files of one check on one sheet.
     private static let mostFiles = 48
 
     private mutating func item(_ evidence: Evidence, repeat number: Int?, _ load: (String) -> [UInt8]?) -> Markup {
@@ -46,8 +45,8 @@ struct EvidenceSheet {
         return "<li><img src=\"\(data)\" alt=\"\(caption)\"/><p>\(caption)</p></li>"
     }
 
-    /// Type of a file by how it begins; a name says nothing. `nil` for all but what every browser draws and runs
-    /// nothing of.
+    /// Type of a file by its first bytes, since a name can't be trusted. `nil` for all types except those that every browser draws
+    /// without running anything in them.
     static func pictureType(_ bytes: [UInt8]) -> String? {
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
         return bytes.starts(with: [0xFF, 0xD8, 0xFF]) ? "image/jpeg" : nil

@@ -2,14 +2,14 @@
 ///
 /// Written here because the standard library only has a number's shortest exact form. *thread-safe*
 enum FigureText {
-    /// A number with so many significant digits; whole numbers have all of theirs.
+    /// Number with this many significant digits; whole numbers keep all of theirs.
     static func of(_ value: Double, digits: Int = 4) -> String {
         let size = magnitude(value)
         guard (-5..<13).contains(size) else { return scientific(value, size) }
         return fixed(value, decimals: max(0, digits - 1 - size))
     }
 
-    /// A number with at most so many decimals; zeros at the end are left out.
+    /// Number with up to this many decimals, without zeros at the end.
     static func fixed(_ value: Double, decimals: Int) -> String {
         let decimals = min(max(decimals, 0), 12)
         let scaled = (value.magnitude * power(of: decimals)).rounded()
@@ -58,7 +58,7 @@ enum FigureText {
 
     private static func scientific(_ value: Double, _ size: Int) -> String {
         guard value.isFinite else { return "–" }
-        // Two steps: ten to the 308th is a number, and one more is none.
+        // Two steps: ten to the 308th is finite, and one power more is not.
         let half = size / 2
         return fixed(value / power(of: half) / power(of: size - half), decimals: 2) + "e\(size)"
     }
@@ -79,8 +79,8 @@ enum FigureText {
 }
 
 extension Measure {
-    /// Decimals that show how a number stands to its limit: a hundredth of what the limit leaves, and always as many as
-    /// tell on which side it is. A rate of 48,000.37 Hz is no 48,000 where 5 Hz are allowed.
+    /// Decimals that show a number's relation to its limit: a hundredth of the margin, and always enough to show on which side it
+    /// is. A rate of 48,000.37 Hz is not shown as 48,000 if 5 Hz are allowed.
     var decimals: Int {
         guard let value, let limit else { return max(0, 3 - FigureText.magnitude(value ?? 0)) }
         let least = min(max(0, 2 - FigureText.magnitude(limit.scale(for: value))), 9)
@@ -123,7 +123,7 @@ extension Limit {
     }
 
     fileprivate func text(decimals: Int) -> String? {
-        // A bound is told in full, up to the digits that a plan may well have.
+        // A bound is shown in full, up to the digits that a plan may reasonably have.
         func figure(_ bound: Double) -> String { FigureText.fixed(bound, decimals: max(decimals, 4)) }
         return switch (least, most) {
         case (let least?, let most?) where least == most: "= \(figure(least))"

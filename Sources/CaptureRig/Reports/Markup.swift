@@ -2,9 +2,9 @@ import CaptureBase
 
 /// A piece of HTML whose syntax is from this program and whose text may be from anyone.
 ///
-/// A literal is taken as it is; what is interpolated is escaped unless it is markup itself. So a text can't become
-/// syntax by being forgotten: that takes ``init(verbatim:)``. All tags are closed and all attributes quoted, so that a
-/// page is well-formed XML as well: a parser that forgives nothing can judge it.
+/// A literal is used unchanged; interpolated text is escaped unless it is markup itself. So a text can't become syntax by mistake:
+/// that takes ``init(verbatim:)``. All tags are closed and all attributes quoted, so that a page is well-formed XML as well, and a
+/// strict parser can check it.
 ///
 /// *thread-safe*
 struct Markup: ExpressibleByStringInterpolation, Sendable {
@@ -44,7 +44,7 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
 
         mutating func appendInterpolation(_ number: Int) { html += String(number) }
 
-        /// - Parameter limit: most columns of text that are shown; the middle of a longer one is left out.
+        /// - Parameter limit: maximum columns of text; the middle of a longer one is omitted.
         mutating func appendInterpolation(_ text: String, limit: Int = Markup.mostColumns) {
             html += Markup.escaped(text, limit: limit)
         }
@@ -53,8 +53,7 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
     /// Columns of a text that has no other limit: no name of a device or a plan is as long unless it means harm.
     static let mostColumns = 240
 
-    /// Text in which nothing is syntax, neither between tags nor in a quoted attribute, and all that can't be seen
-    /// shows.
+    /// Text in which nothing is syntax, neither between tags nor in a quoted attribute, and all invisible characters are shown.
     static func escaped(_ text: String, limit: Int) -> String {
         // Only a text that may be too long has its characters counted, and not all of a very long one.
         let visible =
@@ -85,9 +84,9 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
 }
 
 extension Markup {
-    /// A table's cell; one without a text has a dash, and is left out where rows become lists.
+    /// Cell of a table; one without a text has a dash, and is omitted when rows become lists.
     ///
-    /// Roles are written out: where a narrow page has no table but lists, browsers would forget that it is one.
+    /// Roles are explicit: on a narrow page that shows lists instead of a table, browsers would forget that it is one.
     static func cell(_ text: String?, limit: Int = mostColumns) -> Markup {
         text.map { "<td role=\"cell\">\($0, limit: limit)</td>" } ?? "<td role=\"cell\" class=\"n\">–</td>"
     }

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// An axis of a plot: which numbers it spans, where they lie on it, and the ticks, which are round numbers.
+/// Axis of a plot: its range of numbers, their positions, and the ticks, which are round numbers.
 ///
 /// *thread-safe*
 struct PlotAxis: Sendable {
@@ -41,7 +41,7 @@ struct PlotAxis: Sendable {
         let exponents = Swift.stride(from: FigureText.magnitude(low), through: FigureText.magnitude(high), by: stride)
         let marks = exponents.flatMap { exponent in steps.map { $0 * FigureText.power(of: exponent) } }
             .filter { (low...high).contains($0) }
-        // Between 2.1 and 4.9 there is none of them.
+        // Between 2.1 and 4.9 there are none.
         ticks = marks.count > 1 ? marks : PlotAxis(linear: low...high, ticks: 4).ticks
         (least, most, decimals, isLogarithmic) = (low, high, 12, true)
     }
@@ -49,7 +49,7 @@ struct PlotAxis: Sendable {
     /// Numbers beyond this can't be subtracted from each other safely; nothing that is measured is as large.
     static let mostValue = 1e150
 
-    /// Position of a number: 0 at the least, 1 at the most.
+    /// Position of a number: 0 for the minimum, 1 for the maximum.
     func position(_ value: Double) -> Double {
         isLogarithmic
             ? (Self.logarithm(value) - Self.logarithm(least)) / (Self.logarithm(most) - Self.logarithm(least))
@@ -67,8 +67,8 @@ struct PlotAxis: Sendable {
         return FigureText.fixed(tick, decimals: decimals)
     }
 
-    // Numbers that are all the same, or so near to each other that their texts are the same, get an axis around them: else
-    // nanoseconds of rounding would fill the plot of a perfect clock.
+    // Equal numbers, or numbers so near to each other that their texts are equal, get an axis around them: otherwise nanoseconds
+    // of rounding would fill the plot of a perfect clock.
     private static func widened(_ values: ClosedRange<Double>) -> (Double, Double) {
         let (low, high) = (values.lowerBound, values.upperBound)
         let size = max(low.magnitude, high.magnitude)

@@ -5,7 +5,7 @@ extension RigComparison {
     ///
     /// Those that are equal are counted alone.
     package var lines: [String] {
-        // The worst comes first: whoever reads but the beginning has read what matters.
+        // The worst comes first: a reader who stops early has read the important part.
         let shown: [Kind] = [.worse, .better, .changed, .gone, .new]
         let changed = verdicts.sorted { $0.kind == .worse && $1.kind != .worse }
         return remarks + changed.map(\.text) + shown.flatMap { kind in measures.filter { $0.kind == kind }.map(\.text) }
@@ -32,7 +32,7 @@ extension RigComparison {
 }
 
 extension RigComparison.Kind {
-    /// The word in a column of its own.
+    /// Word in a separate column.
     fileprivate var column: String { rawValue + String(repeating: " ", count: max(1, 9 - rawValue.count)) }
 }
 
@@ -49,7 +49,7 @@ extension RigComparison.VerdictChange {
 }
 
 extension RigComparison.MeasureChange {
-    /// Both numbers, and the difference as a part of the earlier one where that means something.
+    /// Both numbers, and the difference as a part of the earlier one if that is meaningful.
     fileprivate var text: String {
         let numbers = "\(Self.number(before)) → \(Self.number(after))"
         let unit = unit.isEmpty ? "" : " \(unit.visible)"
@@ -58,7 +58,7 @@ extension RigComparison.MeasureChange {
 
     private static func number(_ value: Double?) -> String { value.map(RigWords.number) ?? "none" }
 
-    /// The difference in percent of the earlier number, with its sign; empty where that would divide by nothing.
+    /// The difference in percent of the earlier number, with its sign; empty if that would divide by nothing.
     private var part: String {
         guard let before, let after, before != 0 else { return "" }
         // Beyond a tenth of a percent nobody reads on.
@@ -66,7 +66,7 @@ extension RigComparison.MeasureChange {
         return " (\(percent < 0 ? "−" : "+")\(RigWords.number(abs(percent))) %)"
     }
 
-    /// A number that was not measured is null; `allowed` lets a program judge the difference anew.
+    /// A number that was not measured is null; `allowed` lets a program judge the difference itself.
     fileprivate var json: JSONValue {
         [
             "result": .string(result), "measure": .string(measure), "unit": .string(unit),

@@ -2,9 +2,9 @@ import CaptureBase
 
 /// Differences between two reports, by result and measure: what got better and what got worse.
 ///
-/// Repeats of a result count as one, by the medians of their measures. A difference counts if it exceeds the tolerance:
-/// a part of the earlier number, or the spread over the repeats of either run where that is more, since a rig that
-/// varies by so much without a change shows nothing by a smaller one.
+/// Repeats of a result count as one, by the medians of their measures. A difference counts if it exceeds the tolerance: a part of
+/// the earlier number, or the spread over the repeats of either run if that is larger. If a rig varies by an amount without a
+/// change, a smaller difference shows nothing.
 ///
 /// *thread-safe*
 package struct RigComparison: Hashable, Sendable {
@@ -89,7 +89,7 @@ extension RigComparison {
         package let result: String
         package let measure: String
         package let unit: String
-        /// Median over the repeats; `nil` where it was not measured.
+        /// Median over the repeats; `nil` if it was not measured.
         package let before: Double?
         package let after: Double?
         /// Difference up to which the two are equal, in ``unit``.
@@ -146,8 +146,7 @@ extension RigComparison {
             kind = Self.kind(before, after)
         }
 
-        /// A limit that a number got or lost changes nothing of the device, and a bad check that did not run is not
-        /// cured.
+        /// A limit that a number got or lost changes nothing of the device, and a bad check that did not run is not fixed.
         private static func kind(_ before: Verdict, _ after: Verdict) -> Kind {
             if max(before, after) == .pass { return .changed }
             if after == .skip, before > .skip { return .changed }
@@ -157,7 +156,7 @@ extension RigComparison {
 }
 
 extension Measure {
-    /// The number as one of which more is better, in ``unit``; `nil` where none is better.
+    /// The number as one of which more is better, in ``unit``; `nil` if none is better.
     fileprivate func goodness(of value: Double) -> Double? {
         switch direction {
         case .lower: -value
@@ -220,7 +219,7 @@ private struct ComparedMeasure {
 
     var name: String { last.name }
 
-    /// `nil` where nothing was measured.
+    /// `nil` if nothing was measured.
     var median: Double? { TimingSample(values)?.median }
 
     /// Difference of the largest and the smallest value.

@@ -1,19 +1,17 @@
 extension RigReport {
     /// The report as one self-contained HTML page, without network, scripts or further files.
     ///
-    /// It has the failing checks first, then a table of all results, then what passed, folded. It follows the reader's
-    /// light or dark scheme, prints, and fits a phone. Text of devices, plans and files is shown as it is and never
-    /// obeyed.
+    /// It has the failing checks first, then a table of all results, then the passed checks, collapsed. It follows the reader's
+    /// light or dark scheme, prints, and fits a phone. Text of devices, plans and files is displayed and never interpreted.
     ///
-    /// - Parameter evidence: the bytes of a file by its path relative to the report's directory, or `nil`; PNG and JPEG
-    ///   pictures become part of the page, up to 12 MB of them. It is asked only for paths that stay below that
-    ///   directory.
+    /// - Parameter evidence: the bytes of a file by its path relative to the report's directory, or `nil`; PNG and JPEG images
+    ///   become part of the page, up to 12 MB of them. It is only called for paths that stay below that directory.
     /// - Returns: a page in UTF-8 that is well-formed XML, too.
     public func html(evidence: (String) -> [UInt8]? = { _ in nil }) -> String {
         html(pictures: RigPage.mostPictures, evidence: evidence)
     }
 
-    /// The same, with a limit for the bytes of picture files.
+    /// The same page, with a limit for the bytes of image files.
     func html(pictures: Int, evidence: (String) -> [UInt8]?) -> String {
         RigPage(self, pictures: pictures).markup(evidence).html
     }
@@ -28,10 +26,10 @@ private struct RigPage {
 
     private let pictures: Int
 
-    /// Bytes of picture files on a page, if nothing else is said.
+    /// Default limit for the bytes of image files on a page.
     static let mostPictures = 12_000_000
 
-    /// - Parameter pictures: bytes of picture files on the page.
+    /// - Parameter pictures: bytes of image files on the page.
     init(_ report: RigReport, pictures: Int) {
         self.pictures = pictures
         self.report = report
@@ -40,7 +38,7 @@ private struct RigPage {
 
     func markup(_ load: (String) -> [UInt8]?) -> Markup {
         var cards = CheckCards(plots: plots, pictures: pictures)
-        // In this order: who comes first gets its plots and pictures.
+        // In this order, since the first checks get their plots and images.
         let failing = failing(&cards, load)
         let others = others(&cards, load)
         return """
@@ -171,7 +169,7 @@ private struct RigPage {
 
     // -- tables
 
-    /// A table of all results in the order in which they ran, which tells of a bench that got worse.
+    /// Table of all results in the order in which they ran, which shows when a bench got worse.
     private var results: Markup {
         guard !report.results.isEmpty else { return "" }
         let columns = ["Verdict", "Check", "Device", "Variant", "Repeat", "Worst measure", "Value", "Limit", "Margin"]
@@ -199,7 +197,7 @@ private struct RigPage {
             """
     }
 
-    /// A check's name that may be broken behind its dots, where a column is narrow.
+    /// Check's name that may be broken after its dots, if a column is narrow.
     private static func dotted(_ name: String) -> Markup {
         let parts = name.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
         return parts.dropFirst().reduce("\(String(parts[0]), limit: 32)") { $0 + ".<wbr/>\(String($1), limit: 32)" }
@@ -234,7 +232,7 @@ private struct RigPage {
 }
 
 extension RepeatedCheck {
-    /// True where something went wrong; what did not run says nothing about the hardware.
+    /// True if something went wrong; what did not run says nothing about the hardware.
     fileprivate var needsAttention: Bool { !verdict.isGood && verdict != .skip }
 
 }

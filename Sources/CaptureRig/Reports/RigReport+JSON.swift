@@ -3,8 +3,8 @@ import CaptureBase
 extension RigReport {
     /// The document that ``init(readingFrom:)`` reads, with a newline at the end.
     ///
-    /// Members are the properties in snake case, and the verdicts and margins that follow from them, so that a program
-    /// in another language need not compute them. A number that is not finite is left out: JSON has none.
+    /// Members are the properties in snake case, and the verdicts and margins that follow from them, so that a program in another
+    /// language need not compute them. A number that is not finite is omitted, since JSON has none.
     ///
     /// Standard: RFC 8259 (2017). *thread-safe*
     public var json: String { document.text + "\n" }
@@ -31,7 +31,7 @@ extension RigReport.Host {
 }
 
 extension CheckResult {
-    /// Members that are `nil` are left out, as `Codable` reads them.
+    /// Members that are `nil` are omitted, as `Codable` reads them.
     fileprivate var json: JSONValue {
         .members([
             ("name", .string(name)), ("check", .string(check)), ("device", device?.json),
@@ -67,7 +67,7 @@ extension Measure {
 }
 
 extension Limit {
-    /// A bound that is infinite is none.
+    /// An infinite bound is omitted.
     package var json: JSONValue {
         .members([
             ("least", .member(least)), ("most", .member(most)), ("marginal_below", .member(marginalBelow)),
@@ -77,7 +77,7 @@ extension Limit {
 }
 
 extension Series {
-    /// Points and limits that can't be drawn are left out.
+    /// Points and limits that can't be drawn are omitted.
     fileprivate var json: JSONValue {
         let drawn = points.filter { $0.x.isFinite && $0.y.isFinite }
         return [
@@ -94,7 +94,7 @@ extension Evidence {
 }
 
 extension JSONValue {
-    /// A number that must be there: what is not finite is 0.
+    /// A required number: 0 if it is not finite.
     fileprivate static func finite(_ value: Double) -> JSONValue { .number(value.isFinite ? value : 0) }
 
     /// A number or null.

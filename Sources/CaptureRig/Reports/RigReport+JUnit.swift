@@ -20,7 +20,7 @@ extension RigReport {
         return [("tests", String(results.count)), ("failures", String(count(.fail))), ("errors", String(errors))]
     }
 
-    /// A suite with its properties before its cases, where old readers look for them.
+    /// Suite with its properties before its cases, where old readers expect them.
     private func element(of suite: RigWords.Suite) -> XMLElement {
         let properties = properties(of: suite).map { XMLElement("property", [("name", $0), ("value", $1)]) }
         return XMLElement(
@@ -42,8 +42,7 @@ extension RigReport {
         return [("profile", profile), ("kernel", host.kernel), ("machine", host.machine)] + device + driver + versions
     }
 
-    /// A case. Its class is the check, by which Jenkins groups, and its name is the whole one, by which it tells the
-    /// history.
+    /// Case. Its class is the check, by which Jenkins groups, and its name is the full one, by which Jenkins keeps the history.
     private func element(of result: CheckResult) -> XMLElement {
         let measures = JSONValue.object([("measures", .array(result.measures.map(\.json)))]).text
         return XMLElement(
@@ -71,9 +70,9 @@ extension RigReport {
     }
 }
 
-/// Times as the schema has them.
+/// Times in the schema's format.
 private enum JUnitTime {
-    /// Seconds with three digits behind the point, which is the most; no sign and no exponent.
+    /// Seconds with at most three digits after the point; no sign and no exponent.
     static func text(_ seconds: Double) -> String {
         let thousandths = seconds.isFinite ? Int64((min(max(0, seconds), 1e9) * 1000).rounded()) : 0
         let fraction = String(thousandths % 1000)
@@ -98,7 +97,7 @@ private struct XMLElement {
         content = text
     }
 
-    /// The element on lines of its own. Text is not indented: blanks would be part of it.
+    /// Element on separate lines. Text is not indented, since blanks would be part of it.
     func text(indent: String = "") -> String {
         let begin = indent + "<" + name + attributes.map { " \($0)=\"\(Self.escaped($1))\"" }.joined()
         if children.isEmpty, content.isEmpty { return begin + "/>" }

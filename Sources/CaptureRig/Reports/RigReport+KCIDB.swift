@@ -5,7 +5,7 @@ import FoundationEssentials
 ///
 /// *thread-safe*
 package struct KCIDBNames: Hashable, Sendable {
-    /// Name of the submitting system where nobody says another.
+    /// Default name of the submitting system.
     package static let usualOrigin = "capturegate"
 
     /// Name of the submitting system: lower-case letters, digits and underscores.
@@ -26,17 +26,17 @@ package struct KCIDBNames: Hashable, Sendable {
         self.build = build
     }
 
-    /// Lower-case letters, digits and underscores alone: what is none of them becomes an underscore.
+    /// Lower-case letters, digits and underscores only: any other character becomes an underscore.
     fileprivate static func word(_ text: String) -> String {
         String(RigWords.identifier(text.lowercased()).map { ".-".contains($0) ? "_" : $0 })
     }
 }
 
 extension RigReport {
-    /// The report as a submission to KCIDB: a test a measure, and one for the whole result.
+    /// The report as a submission to KCIDB: one test per measure, and one for the whole result.
     ///
-    /// A test's path is `capturegate.CHECK.MEASURE`, and its comment the result's name. Numbers stand only where the
-    /// database looks at them. Without the id of a known build, a checkout and a build are made of the host's kernel.
+    /// A test's path is `capturegate.CHECK.MEASURE`, and its comment the result's name. Numbers are only in the fields that the
+    /// database reads. Without the id of a known build, a checkout and a build are made of the host's kernel.
     ///
     /// - Parameter names: origin and ids.
     /// - Returns: the document, with a newline at the end.
@@ -103,7 +103,7 @@ private struct KCIDBSubmission {
         ]
     }
 
-    /// Value and unit; an empty unit is left out, which the schema takes for a ratio.
+    /// Value and unit; an empty unit is omitted, which means a ratio in the schema.
     private static func number(of measure: Measure) -> JSONValue? {
         guard let value = measure.value else { return nil }
         return .members([
@@ -157,7 +157,7 @@ private struct KCIDBSubmission {
 
 /// Times of RFC 3339.
 private enum KCIDBTime {
-    /// The moment so many seconds after another; `nil` for one that is not RFC 3339, or seconds beyond a year.
+    /// Moment this number of seconds after another; `nil` for one that is not RFC 3339, or seconds beyond a year.
     static func text(_ began: String, after seconds: Double) -> String? {
         let whole = Date.ISO8601FormatStyle()
         let parts = Date.ISO8601FormatStyle(includingFractionalSeconds: true)

@@ -1,10 +1,10 @@
 import CaptureBase
 
 extension RigReport {
-    /// The report in the kernel's Test Anything Protocol, version 1: a suite a device, and its results as subtests.
+    /// The report in the kernel's Test Anything Protocol, version 1: one suite per device, and its results as subtests.
     ///
-    /// Measures stand as diagnostics before the result that they belong to. A device that is missing and a check that
-    /// could not measure have the ERROR directive.
+    /// Measures are diagnostics before the result that they belong to. A device that is missing and a check that could not measure
+    /// have the ERROR directive.
     ///
     /// Standard: Documentation/dev-tools/ktap.rst of the kernel (6.12). *thread-safe*
     public var ktap: String {
@@ -17,7 +17,7 @@ extension RigReport {
     }
 }
 
-/// The results of one device, and what they come to.
+/// Results of one device, and their total.
 private struct KTAPSuite {
     let number: Int
     let suite: RigWords.Suite
@@ -51,7 +51,7 @@ private struct KTAPSuite {
             + ["\(word) \(number) \(RigWords.identifier(result.name))\(remark(on: result))"]
     }
 
-    /// The directive, or what is shown beside a failure.
+    /// The directive, or the text beside a failure.
     private static func remark(on result: CheckResult) -> String {
         let explanation = result.explanation ?? ""
         return switch result.verdict {

@@ -8,11 +8,11 @@ extension RigReport {
 
     /// Reads a report that an earlier run wrote.
     ///
-    /// The file is taken as hostile: nothing of it is believed but its numbers and names. Blocking.
+    /// The file is assumed to be hostile: only its numbers and names are used. Blocking.
     ///
     /// - Parameter path: absolute, or relative to the working directory.
-    /// - Throws: `.badInput` for a file that can't be read, is longer than ``largestDocument``, or has no such report:
-    ///   the message says what is wrong and where in the document.
+    /// - Throws: `.badInput` for a file that can't be read, is longer than ``largestDocument``, or is not such a report: the
+    ///   message describes the problem and its place in the document.
     public init(readingFrom path: String) throws(CaptureError) {
         self = try RigReportFile(path: path, largest: Self.largestDocument).report()
     }
@@ -28,7 +28,7 @@ extension RigReport {
     }
 }
 
-/// A document on its way to a report, and the sentences for all that can be wrong with it.
+/// Document before it becomes a report, and the sentences for all possible mistakes in it.
 struct RigReportFile {
     let path: String
     /// In bytes.

@@ -61,8 +61,8 @@ private struct TAPPoint {
         ] + driver
     }
 
-    /// A measure as an item of the list. Bounds that it does not have are left out; its value is always there, since a
-    /// null is the very thing that a reader looks for.
+    /// Measure as an item of the list. Missing bounds are omitted. Its value is always present, since readers search for exactly
+    /// the null.
     private static func members(of measure: Measure) -> [String] {
         let limit = measure.limit
         let bounds: [(String, Double?)] = [
@@ -76,7 +76,7 @@ private struct TAPPoint {
             + ["    verdict: \(measure.verdict.rawValue)"]
     }
 
-    /// Text in quotation marks, as JSON writes it. What is hidden is shown before: YAML knows no pairs of surrogates.
+    /// Text in quotation marks, as JSON writes it. Hidden characters are made visible before: YAML knows no pairs of surrogates.
     private static func scalar(_ text: String) -> String { JSONString.quoted(text.visible) }
 
     /// A number as YAML 1.1 reads one, too: it takes an exponent without a point for text.

@@ -69,7 +69,7 @@ public struct CheckResult: Hashable, Sendable, Codable {
     public var name: String
     /// Name of the check in the catalogue: `camera.rate`.
     public var check: String
-    /// The first device of the check, also where it is not there; `nil` for checks of the host.
+    /// First device of the check, even if it is missing; `nil` for checks of the host.
     public var device: RigDevice?
     /// Choices of a matrix for it, in the plan's order: `format` is `YUYV`.
     public var variant: [Choice]
@@ -152,7 +152,7 @@ public struct RigDevice: Hashable, Sendable, Codable {
     }
 }
 
-/// A file that shows what was found, such as a frame that failed. *thread-safe*
+/// File that shows a result, such as a frame that failed. *thread-safe*
 public struct Evidence: Hashable, Sendable, Codable {
     /// Path relative to the report's directory.
     public var file: String

@@ -1,4 +1,4 @@
-/// Looks of a report's page: colours, type, icons, and words for verdicts.
+/// Style of a report's page: colours, type, icons, and words for verdicts.
 ///
 /// *thread-safe*
 enum RigReportStyle {
@@ -7,8 +7,7 @@ enum RigReportStyle {
     static let policy: Markup =
         "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
-    /// The style sheet: system fonts, one accent, and a colour for each verdict, which never stands without a sign or
-    /// word.
+    /// Style sheet: system fonts, one accent, and a colour for each verdict, which always has a sign or word beside it.
     ///
     /// Texts have a contrast of at least 4.5 to 1 on both backgrounds of both schemes; a test computes it from these
     /// colours.
@@ -102,7 +101,7 @@ enum RigReportStyle {
 
         """
 
-    // Bars are made of shapes at the head of the page, which no selector reaches from where they are used.
+    // Bars consist of shapes at the head of the page, which selectors at the place of use can't reach.
     private static let drawings = """
         .b{width:96px;height:12px;vertical-align:-1px;margin-right:.7em;overflow:visible}
         .b path,symbol .t,symbol .z,symbol .k{fill:none;stroke-width:4}symbol .t{stroke:var(--hair)}
@@ -217,7 +216,7 @@ extension Verdict {
         }
     }
 
-    /// Its shape, in its colour; the word stands beside it.
+    /// Its shape, in its colour; the word is beside it.
     var icon: Markup {
         "<svg class=\"i v-\(rawValue)\" aria-hidden=\"true\"><use href=\"#i-\(rawValue)\"/></svg>"
     }

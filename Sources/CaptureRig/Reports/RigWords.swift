@@ -4,7 +4,7 @@ import CaptureBase
 ///
 /// *thread-safe*
 enum RigWords {
-    /// A number for people, with six significant digits at most and no point where it is whole.
+    /// Number for people, with at most six significant digits, and no point if it is whole.
     static func number(_ value: Double) -> String {
         guard value.isFinite else { return "?" }
         if value == value.rounded(), abs(value) < 1e15 { return String(Int64(value)) }
@@ -109,9 +109,9 @@ extension Limit {
 }
 
 extension CheckResult {
-    /// One sentence why the verdict is not a plain pass; `nil` where it is one.
+    /// One sentence why the verdict is not a plain pass; `nil` if it is one.
     ///
-    /// The check's own message, else the measures of that verdict, else the verdict's meaning.
+    /// The check's own message, otherwise the measures with that verdict, otherwise the verdict's meaning.
     package var explanation: String? {
         if let message, !message.isEmpty { return message.visible }
         guard verdict >= .marginal else { return nil }

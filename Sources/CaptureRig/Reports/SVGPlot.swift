@@ -1,7 +1,7 @@
-/// A drawing of a series for a page of HTML: some kB of SVG, however many points there are.
+/// Drawing of a series for a page of HTML: some kB of SVG, with any number of points.
 ///
-/// Colours, fonts and widths are the page's: its classes are in ``RigReportStyle``. Text alternatives say in words what
-/// is to be seen. *thread-safe*
+/// Colours, fonts and widths are the page's: its classes are in ``RigReportStyle``. Text alternatives describe the drawing in
+/// words. *thread-safe*
 struct SVGPlot: Sendable {
     private let series: Series
     private let verdict: Verdict
@@ -26,9 +26,8 @@ struct SVGPlot: Sendable {
     private static let mostLimits = 4
 
     /// - Parameters:
-    ///   - series: points in any order and number; those that are not finite, or not above 0 on a logarithmic axis, are
-    ///     left out.
-    ///   - verdict: what the limits are coloured by.
+    ///   - series: points in any order and number; those that are not finite, or not above 0 on a logarithmic axis, are ignored.
+    ///   - verdict: determines the colour of the limits.
     init(_ series: Series, verdict: Verdict) {
         let points = Self.drawable(series)
         let heights = Self.span(points.map(\.y), andZero: series.kind == .histogram)
@@ -84,7 +83,7 @@ struct SVGPlot: Sendable {
     /// Bars with something in them.
     private var filled: [Series.Point] { points.contains { $0.y > 0 } ? points.filter { $0.y > 0 } : points }
 
-    /// Points that are marked: what is found at a glance in the best of cases, and asked for in the worst.
+    /// Marked points: a reader wants to find them at a glance.
     private var extremes: [(word: String, point: Series.Point)] {
         let most = points.max { $0.y < $1.y }.map { [("most", $0)] } ?? []
         let least = points.min { $0.y < $1.y }.map { [("least", $0)] } ?? []
@@ -156,7 +155,7 @@ struct SVGPlot: Sendable {
             ? String(tenths / 10) : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
     }
 
-    /// A path's attribute. It is made of numbers and is no text whose middle may be left out.
+    /// A path's attribute. It consists of numbers, and its middle must not be omitted like that of a text.
     private func path(_ parts: [String]) -> Markup { Markup(verbatim: "d=\"\(parts.joined())\"") }
 
     private var curve: Markup {
@@ -189,7 +188,7 @@ struct SVGPlot: Sendable {
     // A minus sign parts two numbers as well as a space does.
     private func pair(_ x: Int, _ y: Int) -> String { y < 0 ? "\(x)\(y)" : "\(x) \(y)" }
 
-    /// The first, the least, the most and the last of neighbours in one column: drawn, they look like all of them.
+    /// First, minimum, maximum and last of neighbours in one column: drawn, they look like all of them.
     private func thinned(_ places: [(x: Int, y: Int)]) -> [(x: Int, y: Int)] {
         guard places.count > 4 * Int(Self.width) / Self.column else { return places }
         var kept: [(x: Int, y: Int)] = []
@@ -223,7 +222,7 @@ struct SVGPlot: Sendable {
         }
     }
 
-    // -- what is drawn at all
+    // -- points that can be drawn
 
     private static func drawable(_ series: Series) -> [Series.Point] {
         let finite = series.points.filter { abs($0.x) < PlotAxis.mostValue && abs($0.y) < PlotAxis.mostValue }
@@ -267,7 +266,7 @@ struct SVGPlot: Sendable {
         return least...most
     }
 
-    /// A limit that would press the points into a quarter of the height is told in words instead.
+    /// A limit that would compress the points into a quarter of the height is described in words instead.
     private static func near(_ limits: [Double], _ values: ClosedRange<Double>) -> [Double] {
         let width = values.upperBound - values.lowerBound
         let reach = width > 0 ? 3 * width : PlotAxis.mostValue

@@ -38,7 +38,7 @@ struct CableTrial: Sendable {
 
     // MARK: Pulled out while it records
 
-    /// Records, takes the device away, and looks the file through. The device is brought back whatever happens.
+    /// Records, unplugs the device, and checks the file. The device is plugged in again in every case.
     func unplug(
         _ device: Device, after time: Duration, _ record: PulledRecording.Maker
     ) async throws(CaptureError) -> CheckFindings {
@@ -61,11 +61,11 @@ struct CableTrial: Sendable {
             let (control, begun, isOver) = (try RecordingControl(), Signal(), StopMark())
             async let recording = Self.result(of: record, device, control, begun, isOver)
             await begun.reached()
-            // Nothing is taken away for a plan that was cancelled, or a recording that never began.
+            // Nothing is unplugged for a plan that was cancelled, or a recording that never began.
             let isCalm = (try? await Task.sleep(for: time)) != nil && !isOver.isSet
             let failure = isCalm ? await failureToTakeAway(device) : nil
             if failure != nil || !isCalm { control.stop() }
-            // Longer than a recording may take to notice: one that goes on is ended, and says so.
+            // Longer than a recording needs to notice: one that continues is ended, and reported.
             let watch = Task { [patience] in
                 try? await Task.sleep(for: patience)
                 if !Task.isCancelled { control.stop() }
@@ -107,7 +107,7 @@ struct CableTrial: Sendable {
             var capture = StreamCapture(for: .seconds(3))
             capture.frames = 5
             try await streams.record(capture, from: now).check()
-            // What a process keeps for good it has after the first time.
+            // After the first time, a process has all its permanent resources.
             if time == 1 { first = meter() }
         }
         let after = try await ProcessUsage.settled(first, meter, within: patience)
@@ -116,7 +116,7 @@ struct CableTrial: Sendable {
             message: now.id == device.id ? nil : "Its id is now \(now.id).")
     }
 
-    /// The device is brought back also where it could not be taken away.
+    /// The device is plugged in again even if it could not be unplugged.
     private func outAndIn(_ device: Device) async throws(CaptureError) -> Device {
         let others = Set(await cable.devices().map(\.id))
         let failure = await failureToTakeAway(device)
@@ -136,13 +136,13 @@ struct CableTrial: Sendable {
 struct Cable: Sendable {
     let pull: PlanCommand
     let plug: PlanCommand
-    /// Runs a program; `nil` where it did what it is for.
+    /// Runs a program; `nil` if it did what it is for.
     let run: @Sendable (PlanCommand) async -> CaptureError?
     /// Devices of the machine now.
     let devices: @Sendable () async -> [Device]
     /// Time in which a device must have gone, or be back.
     var patience = Duration.seconds(30)
-    /// Time in which a device must be back as itself where another one has come.
+    /// Time in which a device must be back as itself if another one has come.
     var grace = Duration.seconds(2)
 
     /// - Throws: `.usage` without programs.
@@ -173,7 +173,7 @@ struct Cable: Sendable {
 
     /// Takes a device away.
     ///
-    /// - Throws: `.unavailable` where the program fails or the device is there all the same: the bench is broken.
+    /// - Throws: `.unavailable` if the program fails or the device is there all the same: the bench is broken.
     func takeAway(_ device: Device) async throws(CaptureError) {
         if let error = await run(pull) { throw error }
         let isGone = await holds { devices in !devices.contains { $0.id == device.id } }
@@ -183,11 +183,11 @@ struct Cable: Sendable {
         }
     }
 
-    /// Brings a device back. It is not given up where the task is cancelled: the bench shall be as it was.
+    /// Plugs a device in again. This continues even if the task is cancelled, since the bench must be as before.
     ///
-    /// - Parameter others: ids of the devices that were there before it was taken away.
-    /// - Returns: the device, which may have come back as another one.
-    /// - Throws: `.unavailable` where the program fails, `.deviceGone` where nothing comes.
+    /// - Parameter others: ids of the devices that were present before it was unplugged.
+    /// - Returns: the device, which may have another id now.
+    /// - Throws: `.unavailable` if the program fails, `.deviceGone` if no device comes.
     func bringBack(_ device: Device, others: Set<DeviceID>) async throws(CaptureError) -> Device {
         if let error = await run(plug) { throw error }
         let found = Locked<Device?>(nil)
@@ -211,7 +211,7 @@ struct Cable: Sendable {
         throw CaptureError(.deviceGone, "\(device.id) did not return within \(patience).")
     }
 
-    /// Looks at the devices until they are as they shall be.
+    /// Scans the devices until they satisfy the condition.
     private func holds(_ condition: ([Device]) -> Bool) async -> Bool {
         let end = ContinuousClock.now + patience
         while true {

@@ -7,7 +7,7 @@ extension CheckMakers {
         return found.findings(golden: CapabilityList(text: String(decoding: golden, as: UTF8.self)))
     }
 
-    /// All facts, for which the camera is opened behind the gate: once for its lists, and once for its controls.
+    /// All facts, for which the camera is opened with the gate's permission: once for its lists, and once for its controls.
     private static func facts(_ context: CheckContext) async throws(CaptureError) -> [String] {
         let purpose = "Read its formats, without capturing"
         let facts = try await context.queue.run(
@@ -57,7 +57,7 @@ struct CapabilityList: Hashable, Sendable {
         return findings
     }
 
-    /// Formats, sizes, rates and inputs. The signal at an input is none of the camera's own facts.
+    /// Formats, sizes, rates and inputs. The signal at an input is not a fact of the camera.
     static func facts(of device: Device) -> [String] {
         var facts = device.inputs.map { input in
             "input: \(input.index) \(input.name.visible)"

@@ -1,6 +1,6 @@
 import CaptureGate
 
-/// All that a check works with.
+/// Everything that a check works with.
 ///
 /// *thread-safe*
 package struct CheckContext: Sendable {
@@ -50,7 +50,7 @@ extension CheckContext {
         if case .count(let count) = planned.parameters[name] { count } else { nil }
     }
 
-    /// A number among the check's parameters, whole or not.
+    /// Number among the check's parameters, whole or not.
     package func number(_ name: String) -> Double? {
         switch planned.parameters[name] {
         case .number(let number): number
@@ -117,7 +117,7 @@ extension CaptureError {
     /// Error of a check that was cut off by the end of its plan.
     static var interrupted: CaptureError { CaptureError(.cancelled, "The plan was interrupted.") }
 
-    /// - Throws: `.cancelled` where the task is: the numbers would be about a part.
+    /// - Throws: `.cancelled` if the task is: the numbers would be about a part.
     static func checkInterruption() throws(CaptureError) {
         if Task.isCancelled { throw .interrupted }
     }

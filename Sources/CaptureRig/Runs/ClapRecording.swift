@@ -1,21 +1,21 @@
 import CaptureGate
 import CaptureRecording
 
-/// Brightness of each picture of a capture.
+/// Brightness of each frame of a capture.
 ///
 /// *session-bound*
 struct BrightnessRecording: StreamInspector {
-    /// Most points of a picture that are looked at, across and down: a flash lights all of it.
+    /// Maximum points of a frame to read, across and down: a flash lights all of it.
     private static let points = (across: 32, down: 18)
     /// Least difference of a flash from the usual brightness, of 255.
     private static let least = 16.0
-    /// Share of a flash's light from which on a picture is taken to have a part of it.
+    /// Minimum share of a flash's light for a frame to count as part of it.
     private static let part = 0.1
 
     private let luma: FrameLuma
     private var pictures: [(time: Int64, brightness: Double)] = []
 
-    /// - Throws: `.usage` for frames that no picture can be made of.
+    /// - Throws: `.usage` for frames that can't be converted to an image.
     init(_ media: ClipTrack.Media) throws(CaptureError) { luma = try FrameLuma(media) }
 
     mutating func inspect(_ header: FrameHeader, _ bytes: RawSpan) {
@@ -24,7 +24,7 @@ struct BrightnessRecording: StreamInspector {
         if let points { pictures.append((header.timestamp, points.mean)) }
     }
 
-    /// Times of the first and the last picture; `nil` where there is none.
+    /// Times of the first and the last frame; `nil` if there is none.
     var span: ClosedRange<Int64>? {
         guard let first = pictures.first, let last = pictures.last else { return nil }
         return first.time...max(first.time, last.time)
@@ -42,10 +42,10 @@ struct BrightnessRecording: StreamInspector {
         }
     }
 
-    /// Beginning of a flash that most of a picture's light comes from.
+    /// Beginning of a flash, from the frame with most of its light.
     ///
-    /// The share of its light tells when in the picture's time it began: exactly for one that lasts for two pictures, with an
-    /// exposure that is as long as the interval. A shorter flash has nothing to be compared with, and began with its picture.
+    /// The share of its light shows when during the frame it began: exactly for one that lasts for two frames, with an exposure
+    /// that is as long as the interval. A shorter flash can't be compared with anything, and began with its frame.
     private func begin(at index: Int, _ usual: Double) -> Int64 {
         let next = index + 1 < pictures.count ? pictures[index + 1].brightness : 0
         let whole = max(pictures[index].brightness, next) - usual

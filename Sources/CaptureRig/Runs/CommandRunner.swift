@@ -11,10 +11,10 @@ package struct CommandRunner: Sendable {
     /// - Parameter environment: given to each program; its PATH finds those without a slash.
     package init(environment: [String: String] = ProcessEnvironment.current) { self.environment = environment }
 
-    /// Runs a program until it ends or its time is over. A cancelled task waits for it, too: a port that is half switched helps
-    /// nobody, and its time is limited.
+    /// Runs a program until it ends or its time is over. A cancelled task waits for it, too: a port that is half switched is
+    /// useless, and the time is limited.
     ///
-    /// - Returns: `nil` after exit code 0, else one sentence of what happened, with the program's last words.
+    /// - Returns: `nil` after exit code 0, otherwise one sentence about the failure, with the program's last output.
     package func failure(of command: PlanCommand) async -> CaptureError? {
         do throws(CaptureError) {
             let outcome = try await outcome(of: command)
@@ -24,10 +24,10 @@ package struct CommandRunner: Sendable {
         }
     }
 
-    /// Runs a program in the same way, for what it says.
+    /// Runs a program in the same way, for its output.
     ///
-    /// - Returns: its words, and its end, whichever it was.
-    /// - Throws: `.unavailable` where there is no such program, or where it can't be started.
+    /// - Returns: its output, and its end, whichever it was.
+    /// - Throws: `.unavailable` if there is no such program, or if it can't be started.
     package func outcome(of command: PlanCommand) async throws(CaptureError) -> ChildProcess.Outcome {
         guard let name = command.arguments.first, let path = path(of: name) else {
             throw CaptureError(

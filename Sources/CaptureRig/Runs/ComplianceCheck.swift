@@ -2,7 +2,7 @@ import CaptureGate
 import LinuxSystem
 
 extension CheckMakers {
-    /// The program opens the node by itself. It is started behind the gate, so that the audit log says who used the camera.
+    /// The program opens the node itself. It is started through the gate, so that the audit log shows who used the camera.
     static func compliance(_ context: CheckContext) async throws(CaptureError) -> CheckFindings {
         let device = try context.device()
         guard let node = device.nodes.first else {
@@ -48,13 +48,13 @@ struct ComplianceReport: Hashable, Sendable {
     let failed: Int
     let warnings: Int
 
-    /// Reads what the program printed, whatever its exit code was, which tells failures, too.
+    /// Reads the output of the program, whatever its exit code was, which also reports failures.
     ///
     /// - Parameters:
     ///   - text: its standard output.
     ///   - diagnostics: its standard error.
-    ///   - node: of the camera, whose number is left out of the tests' names.
-    /// - Throws: `.unavailable` where it did not come to its end.
+    ///   - node: node of the camera, whose number is removed from the tests' names.
+    /// - Throws: `.unavailable` if it did not finish.
     init(whole text: String, diagnostics: String, of node: String) throws(CaptureError) {
         if let report = ComplianceReport(text, of: node) {
             self = report

@@ -24,7 +24,7 @@ extension CheckMakers {
 }
 
 extension ControlTrials {
-    /// Nothing where there was no control to try.
+    /// Empty if there was no control to try.
     var findings: CheckFindings {
         guard tried > 0 else { return CheckFindings() }
         let named = mistakes + left
@@ -40,7 +40,7 @@ extension ControlTrials {
     }
 }
 
-/// Open controls of a device, without a look at what is written: the device itself has to answer.
+/// Open controls of a device, which does not check written values: the device itself has to answer.
 ///
 /// *session-bound*
 package protocol ControlPanel: ~Copyable {
@@ -54,11 +54,11 @@ package protocol ControlPanel: ~Copyable {
 
 extension ControlSession: ControlPanel {}
 
-/// Trials of a device's controls, one after another; each is set back at once, and all are looked at again in the end.
+/// Trials of a device's controls, one after another; each is set back at once, and all are checked again in the end.
 ///
-/// Buttons, values of many parts and controls that can only be read or only be written are left alone. A control that an
-/// automatic holds is tried with the automatic switched off; one that stays inactive, or that the device changes by itself, has
-/// no value of its own to compare.
+/// Buttons, values of many parts and controls that can only be read or only be written are not tried. A control with an automatic
+/// mode is tried with that mode switched off. A control that stays inactive, or that the device changes by itself, has no stable
+/// value to compare.
 ///
 /// *session-bound*
 struct ControlTrials {
@@ -71,7 +71,7 @@ struct ControlTrials {
 
     /// Tries all controls. They are set back also after an error and after a cancellation of the task.
     ///
-    /// - Throws: where the device or the permission goes, and `.cancelled`.
+    /// - Throws: if the device or the permission goes, and `.cancelled`.
     mutating func run(on panel: borrowing some ControlPanel & ~Copyable) throws(CaptureError) {
         let former = try panel.controls()
         var failure: CaptureError?
@@ -102,9 +102,9 @@ struct ControlTrials {
         if let automatic, let value = automatic.value { _ = try refusal(of: value, by: automatic, on: panel) }
     }
 
-    /// Switches the automatic off that holds a control.
+    /// Switches the automatic mode of a control off.
     ///
-    /// - Returns: the automatic as it was; `nil` where none holds it.
+    /// - Returns: the automatic control as it was; `nil` if there is none.
     private func switchedOff(
         _ control: DeviceControl, on panel: borrowing some ControlPanel & ~Copyable
     ) throws(CaptureError) -> DeviceControl? {
@@ -115,7 +115,7 @@ struct ControlTrials {
         return automatic
     }
 
-    /// A value of the range must be taken, and be read as it was set.
+    /// A value of the range must be accepted, and be read as it was set.
     private mutating func expect(
         _ value: ControlValue, of control: DeviceControl, on panel: borrowing some ControlPanel & ~Copyable
     ) throws(CaptureError) {
@@ -144,7 +144,7 @@ struct ControlTrials {
 
     // MARK: Setting back
 
-    /// Twice where it has to be: the automatic that held a control may come after it.
+    /// Twice if necessary: the automatic control of a control may come after it.
     private mutating func restore(_ former: [DeviceControl], on panel: borrowing some ControlPanel & ~Copyable) {
         for _ in 0..<2 {
             for control in former where Self.isChanged(control, on: panel) {
@@ -165,8 +165,8 @@ struct ControlTrials {
         return now.value != former.value && !now.flags.contains(.volatile)
     }
 
-    /// - Returns: the device's own refusal; `nil` where it took the value.
-    /// - Throws: where the device or the permission has gone, so that nothing can be tried any more.
+    /// - Returns: the device's own refusal; `nil` if it took the value.
+    /// - Throws: if the device or the permission has gone, so that nothing can be tried any more.
     private func refusal(
         of value: ControlValue, by control: DeviceControl, on panel: borrowing some ControlPanel & ~Copyable
     ) throws(CaptureError) -> CaptureError? {
@@ -189,7 +189,7 @@ extension DeviceControl {
         kind != .button && kind != .compound && flags.isDisjoint(with: [.readOnly, .writeOnly]) && value != nil
     }
 
-    /// True where other controls, or a capture, keep it from being set.
+    /// True if other controls, or a capture, keep it from being set.
     fileprivate var isHeld: Bool { !flags.isDisjoint(with: [.inactive, .grabbed]) }
 
     /// The ends of the range, the standard value, and all items of a menu.
@@ -210,7 +210,7 @@ extension DeviceControl {
         return numbers.map { .integer($0) }
     }
 
-    /// Numbers on both sides of the range, and the first one that a menu leaves out.
+    /// Numbers on both sides of the range, and the first one that a menu omits.
     fileprivate var valuesBeyond: [ControlValue] {
         let ends = [range.lowerBound.subtractingReportingOverflow(1), range.upperBound.addingReportingOverflow(1)]
         var numbers = ends.filter { !$0.overflow }.map(\.partialValue)

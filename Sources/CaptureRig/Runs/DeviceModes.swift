@@ -6,7 +6,7 @@ import CaptureGate
 struct ModeList: Sendable {
     /// In the order of the camera's list.
     let modes: [VideoSettings]
-    /// Number of modes before some were left out.
+    /// Number of modes before some were removed.
     let listed: Int
     private let device: DeviceID
 
@@ -14,7 +14,7 @@ struct ModeList: Sendable {
     static let most = 500
 
     /// - Parameters:
-    ///   - device: one that was asked for its formats; without them there are no modes.
+    ///   - device: a device whose formats were queried; without them there are no modes.
     ///   - sample: modes to choose at random; `nil` keeps ``most``.
     init(_ device: Device, sample: ModeSample? = nil) {
         self.device = device.id
@@ -29,9 +29,9 @@ struct ModeList: Sendable {
         modes = sample?.chosen(from: all) ?? spread
     }
 
-    /// A mode and another one, of another size if there is any, else of another format or rate.
+    /// A mode and another one, of another size if there is any, otherwise of another format or rate.
     ///
-    /// - Parameter asked: settings of the first mode; the camera's first one has those that are `nil`.
+    /// - Parameter asked: settings of the first mode; missing ones come from the camera's first mode.
     /// - Returns: `nil` for a camera of one mode.
     /// - Throws: `.usage` for settings that the camera does not list.
     func pair(_ asked: VideoSettings) throws(CaptureError) -> (VideoSettings, VideoSettings)? {
@@ -71,7 +71,7 @@ extension VideoSettings {
         return "\(pixelFormat?.description ?? "any format") \(size)" + (frameRate.map { " at \($0)" } ?? "")
     }
 
-    /// True where all settings that are asked for are the same.
+    /// True if all requested settings are the same.
     fileprivate func has(_ asked: VideoSettings) -> Bool {
         (asked.width ?? width) == width && (asked.height ?? height) == height
             && (asked.pixelFormat ?? pixelFormat) == pixelFormat && (asked.frameRate ?? frameRate) == frameRate
@@ -113,7 +113,7 @@ struct SoundModeList: Sendable {
     ]
     private static let usualChannels = [1, 2, 3, 4, 6, 8]
 
-    /// - Parameter device: one that was asked for its formats; without them there are no modes.
+    /// - Parameter device: a device whose formats were queried; without them there are no modes.
     init?(_ device: Device) {
         guard case .audio(let ranges) = device.formats, let format = ranges.sampleFormats.first else { return nil }
         let rates = Self.values(in: ranges.sampleRates, Self.usualRates)
@@ -131,14 +131,14 @@ struct SoundModeList: Sendable {
         self.ranges = ranges
     }
 
-    /// True where the device has promised the mode: a range may have holes between its two ends.
+    /// True if the device has promised the mode: a range may have holes between its two ends.
     func isPromised(_ mode: AudioSettings) -> Bool {
         let rates = [ranges.sampleRates.lowerBound, ranges.sampleRates.upperBound]
         let channels = [ranges.channels.lowerBound, ranges.channels.upperBound]
         return mode.sampleRate.map(rates.contains) ?? true && mode.channels.map(channels.contains) ?? true
     }
 
-    /// The two ends of a range, and what is usual between them.
+    /// The two ends of a range, and the usual values between them.
     private static func values(in range: ClosedRange<Int>, _ usual: [Int]) -> [Int] {
         Set(usual.filter(range.contains) + [range.lowerBound, range.upperBound]).sorted()
     }

@@ -3,11 +3,11 @@ import Dispatch
 import GateTestKit
 import LinuxSystem
 
-/// Trial of the gate: it takes back, lets run out, refuses and asks nobody.
+/// Trial of the gate: revocation, expiry, refusal, and no question to anybody.
 ///
-/// No grant is issued for a real device and none is removed. The permission is taken back by a denial of ten seconds beside it,
-/// in the store of the bench's own gate, and the denial is removed at once: were this process to end in between, it would run
-/// out by itself.
+/// No grant is issued for a real device and none is removed. The permission is revoked by a denial of ten seconds beside it, in
+/// the store of the bench's own gate, and the denial is removed at once: if this process ended in between, it would expire by
+/// itself.
 ///
 /// *thread-safe*
 struct GateTrial: Sendable {
@@ -16,13 +16,13 @@ struct GateTrial: Sendable {
     /// Length of a capture that nobody ends.
     private let most: Duration
 
-    /// Time after which a denial has no effect any more: longer than the capture, which would else go on where the gate is late.
+    /// Time after which a denial expires: longer than the capture, which would otherwise continue if the gate is late.
     private var denial: Duration { most * 2 }
     /// Time that is left to a grant of the built-in camera while it is captured.
     private static let rest = Duration.milliseconds(500)
 
     /// - Parameters:
-    ///   - clock: by which a short grant runs out.
+    ///   - clock: clock by which a short grant expires.
     ///   - most: length of a capture that nobody ends.
     init(_ context: CheckContext, clock: any GateClock = SystemGateClock(), most: Duration = .seconds(5)) {
         gatekeeper = context.gatekeeper
@@ -41,7 +41,7 @@ struct GateTrial: Sendable {
         ])
     }
 
-    // MARK: Taking back
+    // MARK: Revocation
 
     /// - Returns: time from the denial to the last frame that arrived, in ms.
     private func revocation(on device: Device) async throws(CaptureError) -> Double {
@@ -60,7 +60,7 @@ struct GateTrial: Sendable {
         return try Self.milliseconds(from: moment, to: record, ending: .revoked)
     }
 
-    /// A rule of the administrator outranks what is stored: the trial would say nothing about the gate.
+    /// A rule of the administrator takes precedence over stored decisions: the trial would show nothing about the gate.
     private func requireStoredGrant(of device: Device) async throws(CaptureError) {
         let camera = Capability.Camera(.video, device: .id(device.id), purpose: "Test a revocation")
         let report = await gatekeeper.report(on: camera)
@@ -73,8 +73,8 @@ struct GateTrial: Sendable {
             ])
     }
 
-    /// A denial in whose place no decision is that it would replace: of another id of the hardware, which concerns nothing else,
-    /// else of the device or of all cameras.
+    /// Denial that replaces no other decision: of another id of the hardware, which nothing else uses, otherwise of the device or
+    /// of all cameras.
     private func denial(of device: Device) async throws(CaptureError) -> Decision {
         let (subject, store) = (try gatekeeper.subject.get(), gatekeeper.store)
         let stored = try await Self.blocking { () throws(CaptureError) in try store.snapshot() }.get()
@@ -124,7 +124,7 @@ struct GateTrial: Sendable {
         }
     }
 
-    // MARK: The built-in camera, behind gates of the trial's own
+    // MARK: The built-in camera, with the trial's own gates
 
     /// - Returns: time from the end of a grant, which is shortened while frames flow, to the last frame that arrived, in ms.
     private func expiry() async throws(CaptureError) -> Double {
@@ -174,8 +174,8 @@ struct GateTrial: Sendable {
         throw CaptureError(.unavailable, "This program has no built-in camera.")
     }
 
-    /// Time by which a capture outlived its permission; one that nobody ended has its whole length, which is no error but the
-    /// finding.
+    /// Time by which a capture outlived its permission. One that nobody ended has its whole length, which is a finding, not an
+    /// error.
     private static func milliseconds(
         from moment: Int64, to result: Result<StreamRecord, CaptureError>, ending kind: CaptureError.Kind
     ) throws(CaptureError) -> Double {
@@ -216,7 +216,7 @@ struct GateCapture: Sendable {
     }
 }
 
-/// Look for frames that flow. *session-bound*
+/// Inspector that waits for frames. *session-bound*
 private struct FlowInspector: StreamInspector {
     static var needsContent: Bool { false }
 

@@ -2,7 +2,7 @@ import CaptureGate
 import CaptureRecording
 import LinuxSystem
 
-/// Captures from devices, each behind the gate.
+/// Captures from devices, each with the gate's permission.
 ///
 /// *thread-safe*
 package struct GatedStreams: StreamSource {
@@ -14,7 +14,7 @@ package struct GatedStreams: StreamSource {
         _ capture: StreamCapture, from device: Device,
         _ inspector: @escaping @Sendable (ClipTrack.Media) throws(CaptureError) -> Inspector
     ) async throws(CaptureError) -> (record: StreamRecord, inspector: Inspector) {
-        // Here, since an operation runs in a task of its own.
+        // Here, since an operation runs in a separate task.
         let member = CaptureGroup.Member.current
         let reading = try await queue.run(
             DeviceOperation(device, purpose: "Test the hardware, without keeping anything") {
@@ -25,7 +25,7 @@ package struct GatedStreams: StreamSource {
     }
 }
 
-/// A capture's record in the making, and the look at its frames.
+/// Record of a running capture, and the inspector of its frames.
 ///
 /// *session-bound*
 private struct StreamReading<Inspector: StreamInspector>: Sendable {
@@ -83,7 +83,7 @@ private struct StreamReading<Inspector: StreamInspector>: Sendable {
         }
     }
 
-    /// - Returns: false where nothing is there now.
+    /// - Returns: false if nothing is there now.
     private mutating func take<Format: Sendable>(from session: inout CaptureSession<Format>) -> Bool {
         let taken: Void? = session.withNext { header, bytes in
             record.note(header, arrival: SystemClock.monotonic.now, keepsAll: capture.keepsHeaders)
@@ -105,8 +105,8 @@ private struct StreamReading<Inspector: StreamInspector>: Sendable {
     }
 }
 
-/// Checks that a plan makes at once: none closes its first capture before all have what they were to capture. To close a device
-/// takes a driver's locks, unmaps buffers and shares a bus's bandwidth anew, which would cost the others frames.
+/// Checks that a plan runs at once: none closes its first capture before all have finished capturing. Closing a device takes a
+/// driver's locks, unmaps buffers and redistributes a bus's bandwidth, which would cost the others frames.
 ///
 /// *thread-safe*
 final class CaptureGroup: Sendable {
@@ -180,7 +180,7 @@ package struct DeviceOperation<Output: Sendable>: CaptureOperation {
 
     /// - Parameters:
     ///   - device: a camera or a microphone.
-    ///   - purpose: shown to a person who is asked.
+    ///   - purpose: shown to the person in a question.
     ///   - body: gets the permit of the device.
     package init(
         _ device: Device, purpose: String,

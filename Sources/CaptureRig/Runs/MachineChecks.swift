@@ -34,12 +34,12 @@ struct Wakeups: Sendable {
     /// Priority that the thread got.
     let priority: ThreadPriority
 
-    /// Measures on a thread of its own.
+    /// Measures on a separate thread.
     ///
     /// - Parameters:
     ///   - duration: whole measurement.
     ///   - interval: time from moment to moment.
-    /// - Throws: `.unavailable` for want of a descriptor.
+    /// - Throws: `.unavailable` if no descriptor is left.
     static func measured(
         for duration: Duration, every interval: Duration = .milliseconds(1)
     ) async throws(CaptureError) -> Wakeups {
@@ -65,7 +65,7 @@ struct Wakeups: Sendable {
         }
     }
 
-    /// Measures by the shares of wake-ups that were no later, in µs; without values where there were none.
+    /// Measures by the shares of wake-ups that were no later, in µs; without values if there were none.
     var measures: [Measure] {
         let sample = TimingSample(lateness.map { Double($0) / 1000 })
         return [
@@ -116,7 +116,7 @@ private struct WakeupRun: CaptureRun, ~Copyable {
         lateness.reserveCapacity(count)
         var moment = SystemClock.monotonic.now
         for _ in 0..<count where !record.isStopped.isSet {
-            // A moment that has passed would be no wait: a thread that is behind begins anew, as late as it was.
+            // A moment that has passed would be no wait: a thread that is behind starts again, as late as it was.
             moment = max(moment + interval, SystemClock.monotonic.now + interval / 2)
             if case .failed(let fault) = timer.wait(until: moment, control: control.descriptor, milliseconds: 1000) {
                 return LoopResult(.failed, fault: fault)

@@ -86,7 +86,7 @@ private struct ModeTrial {
     /// Captures in a mode.
     ///
     /// - Parameter isPromised: false for a mode that the device need not have.
-    /// - Throws: what is about the permission or the bench, and not about the mode.
+    /// - Throws: errors of the permission or the bench, not of the mode.
     mutating func run(_ capture: StreamCapture, _ mode: String, isPromised: Bool = true) async throws(CaptureError) {
         let record: StreamRecord
         do throws(CaptureError) {
@@ -119,7 +119,7 @@ private struct ModeTrial {
 }
 
 extension StreamRecord {
-    /// True where no frame is smaller than its format says.
+    /// True if no frame is smaller than its format says.
     fileprivate var isFullSize: Bool {
         guard case .video(let format) = media else { return true }
         return headers.allSatisfy { $0.byteCount >= format.leastBytes }
@@ -137,9 +137,9 @@ extension CheckFindings {
     /// Adds a sentence to the message.
     mutating func add(_ sentence: String) { message = message.map { "\($0) \(sentence)" } ?? sentence }
 
-    /// Adds a sentence with the first few of some names; none where there are none.
+    /// Adds a sentence with the first few of some names; none if there are no names.
     ///
-    /// - Parameter kind: of the names: `not listed`.
+    /// - Parameter kind: description of the names: `not listed`.
     mutating func add(_ names: [String], _ kind: String) {
         guard !names.isEmpty else { return }
         let rest = names.count > 3 ? " and \(names.count - 3) more" : ""
@@ -174,7 +174,7 @@ struct RequiredMode: Hashable, Sendable {
         (self.word, pixelFormat, self.width, self.height, self.rate) = (word, format, width, height, rate)
     }
 
-    /// True where what a camera lists has this mode. Rates that differ by less than 0.01 are equal: drivers round intervals.
+    /// True if what a camera lists has this mode. Rates that differ by less than 0.01 are equal: drivers round intervals.
     func isMet(by mode: VideoMode) -> Bool {
         guard pixelFormat.map({ $0 == mode.pixelFormat }) ?? true, hasSize(mode) else { return false }
         let (asked, rates) = (rate.framesPerSecond, mode.frameRates.map(\.framesPerSecond))

@@ -53,7 +53,7 @@ extension CheckMakers {
     }
 }
 
-/// Look for black and repeated frames. *session-bound*
+/// Inspector for black and repeated frames. *session-bound*
 private struct FrozenLook: StreamInspector {
     let luma: FrameLuma
     var counter: BlackFrozen
@@ -78,7 +78,7 @@ private struct FrozenLook: StreamInspector {
     }
 }
 
-/// Look at the brightness over time. *session-bound*
+/// Inspector of the brightness over time. *session-bound*
 private struct BrightnessLook: StreamInspector {
     let luma: FrameLuma
     var course = ExposureCourse()
@@ -104,7 +104,7 @@ struct PictureFaults: Sendable {
         let bytes: [UInt8]
     }
 
-    /// Meaning of a picture in the report.
+    /// Fault that an image in the report shows.
     enum Fault: String {
         case unreadable = "It is incomplete or can't be decoded."
         case black = "It is black."
@@ -125,7 +125,7 @@ struct PictureFaults: Sendable {
     /// Notes a faulty frame.
     mutating func add(_ fault: Fault, _ header: FrameHeader, _ bytes: RawSpan) {
         if fault == .unreadable { unreadable += 1 }
-        // One picture of a frame is enough, whatever is wrong with it.
+        // One image of a frame is enough, even with several faults.
         guard frames.last?.header.sequence != header.sequence, frames.count < Self.most,
             frames.count(where: { $0.fault == fault }) < Self.mostOfKind
         else { return }
@@ -135,9 +135,9 @@ struct PictureFaults: Sendable {
     /// Measure `unreadable` (frames).
     var measure: Measure { Measure("unreadable", Double(unreadable), "frames", .lower) }
 
-    /// Ends a check whose capture has nothing to look at.
+    /// Ends a check whose capture has no usable frame.
     ///
-    /// - Throws: the record's own error, or one that is the device's fault: without a frame that can be read, no number is.
+    /// - Throws: the record's own error, or an error for the device's fault: without a readable frame, there are no numbers.
     func check(_ record: StreamRecord) throws(CaptureError) {
         try record.check()
         guard !record.headers.isEmpty else {
@@ -148,7 +148,7 @@ struct PictureFaults: Sendable {
         }
     }
 
-    /// Keeps the frames beside the report: as PNG, a camera's JPEG as it is, and one that is no picture by its bytes.
+    /// Keeps the frames beside the report: as PNG, a camera's JPEG unchanged, and one that is not an image as its bytes.
     func evidence(_ context: CheckContext, _ record: StreamRecord) -> [Evidence] {
         guard context.evidence.directory != nil, case .video(let format) = record.media else { return [] }
         let still: StillFormat = format.pixelFormat.isJPEG ? .jpeg : .png

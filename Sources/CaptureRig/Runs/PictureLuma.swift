@@ -1,8 +1,8 @@
 import CaptureGate
 import CaptureRecording
 
-/// Reader of the brightness in a camera's frames: from the bytes as they are where the format allows it, else from the decoded
-/// picture.
+/// Reader of the brightness in a camera's frames: directly from the bytes if the format allows it, otherwise from the decoded
+/// image.
 ///
 /// *session-bound*
 struct FrameLuma: Sendable {
@@ -15,7 +15,7 @@ struct FrameLuma: Sendable {
         case image(FrameImages)
     }
 
-    /// - Throws: `.usage` for frames that no picture can be made of.
+    /// - Throws: `.usage` for frames that can't be converted to an image.
     init(_ media: ClipTrack.Media) throws(CaptureError) {
         guard case .video(let format) = media else { throw CaptureError(.usage, "Audio has no brightness.") }
         if format.pixelFormat.isJPEG {
@@ -27,12 +27,12 @@ struct FrameLuma: Sendable {
         }
     }
 
-    /// Looks at the brightness of a frame.
+    /// Reads the brightness of a frame.
     ///
     /// - Parameters:
-    ///   - points: columns and rows that are wanted of it at least: a JPEG of eight times as many pixels is decoded to an
-    ///     eighth, whose pixels are means; `nil` for all pixels.
-    ///   - body: gets the bytes, and where the brightness lies.
+    ///   - points: minimum columns and rows: a JPEG with eight times as many pixels is decoded to an eighth, whose pixels are
+    ///     means; `nil` for all pixels.
+    ///   - body: gets the bytes, and the layout of the brightness.
     /// - Returns: `nil` for a frame that is too short or can't be decoded.
     func read<Result>(
         _ frame: RawSpan, points: (columns: Int, rows: Int)? = nil, _ body: (Span<UInt8>, LumaShape) -> Result
@@ -46,12 +46,12 @@ struct FrameLuma: Sendable {
         }
     }
 
-    /// True for a frame whose bytes alone don't tell that it can be read: only decoding does.
+    /// True for a frame that must be decoded to check that it can be read.
     func isDoubtful(_ frame: RawSpan) -> Bool {
         if case .image(let images) = source { !images.decoder.seemsWhole(frame) } else { false }
     }
 
-    /// A coarse grid of points of a frame: as many as the mean and the likeness of whole pictures need.
+    /// Coarse grid of points of a frame: enough for the mean and the similarity of whole images.
     func points(of frame: RawSpan, columns: Int = 64, rows: Int = 48) -> LumaImage? {
         read(frame, points: (columns, rows)) { LumaImage($0, $1, columns: columns, rows: rows) } ?? nil
     }
@@ -67,7 +67,7 @@ struct FrameLuma: Sendable {
         } ?? nil
     }
 
-    /// - Returns: `nil` where no byte has the brightness alone: grey of 10 and of 12 bits.
+    /// - Returns: `nil` if no byte has the brightness alone: grey of 10 and of 12 bits.
     private static func shape(_ format: VideoFormat, _ layout: RawLayout) -> LumaShape? {
         let (offset, step): (Int, Int)
         switch PixelArrangement(format.pixelFormat) {
@@ -109,7 +109,7 @@ final class FrameImages: @unchecked Sendable {
     private let size: (width: Int, height: Int)
 
     init(_ format: VideoFormat) throws(CaptureError) {
-        // The error of a format that no picture can be made of.
+        // Error of a format that can't be converted to an image.
         _ = try StillEncoder(format, as: .jpeg)
         decoder = JPEGPixels(format)
         size = (format.width, format.height)
@@ -123,22 +123,22 @@ final class FrameImages: @unchecked Sendable {
     }
 }
 
-/// Choice of the frames whose pictures a check looks at: all of them where that takes little time.
+/// Choice of the frames whose images a check reads: all of them if that takes little time.
 ///
-/// Reading the code of a JPEG of 1080p takes 1 to 4 ms, however small the picture that is made of it. So those of more than
-/// 640 x 480 pixels are decoded at a slower pace than they come, and those besides that are not like the last one to judge by
-/// their bytes: a picture that turns black, or lost a part, has another size.
+/// Reading the code of a 1080p JPEG takes 1 to 4 ms, however small the decoded image. So images of more than 640 x 480 pixels are
+/// decoded at a slower pace than they arrive. In addition, those whose size in bytes differs from the last one's are decoded: an
+/// image that turns black, or lost a part, has another size.
 ///
 /// *session-bound*
 struct PictureSample: Sendable {
-    /// Pace in which coarse pictures are made, in ns: each fourth one at 30 frames a second.
+    /// Pace at which coarse images are made, in ns: every fourth one at 30 frames per second.
     static let coarse: Int64 = 120_000_000
     /// Pace in which all pixels are decoded, in ns.
     static let fine: Int64 = 320_000_000
     /// Most pixels of an image that is decoded each time.
     private static let small = 640 * 480
 
-    /// `nil` where each frame is due.
+    /// `nil` if each frame is due.
     private let pace: Int64?
     private var last: (time: Int64, byteCount: Int)?
 
@@ -152,7 +152,7 @@ struct PictureSample: Sendable {
 
     /// Tells that a frame is to be looked at, and takes it to be.
     ///
-    /// - Parameter isSuspect: true where its bytes alone, or a fault of one before, are reason enough.
+    /// - Parameter isSuspect: true if its bytes alone, or a fault of one before, are reason enough.
     mutating func isDue(_ header: FrameHeader, _ byteCount: Int, isSuspect: Bool) -> Bool {
         if let pace, let last, header.timestamp - last.time < pace,
             8 * abs(byteCount - last.byteCount) <= last.byteCount, !isSuspect
@@ -174,7 +174,7 @@ struct FrameRepetition: Sendable {
     private var previous: [UInt8] = []
     private var number: UInt32 = 0
 
-    /// The number of the frame before where all bytes are the same, else the next one.
+    /// Number of the previous frame if all bytes are the same, otherwise the next number.
     mutating func number(of frame: RawSpan) -> UInt32 {
         frame.withUnsafeBytes { bytes in
             if bytes.count == previous.count {

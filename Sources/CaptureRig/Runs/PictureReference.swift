@@ -51,7 +51,7 @@ extension CheckMakers {
     }
 }
 
-/// Golden files of a picture: checksums of its frames, one a line, and its brightness as a portable graymap.
+/// Golden files of an image: checksums of its frames, one per line, and its brightness as a portable graymap.
 ///
 /// *thread-safe*
 struct GoldenPicture: Sendable {
@@ -62,7 +62,7 @@ struct GoldenPicture: Sendable {
 
     /// Reads the golden files of a check.
     ///
-    /// - Throws: `.badInput` where one is missing, or is not what it should be.
+    /// - Throws: `.badInput` if one is missing, or is not what it should be.
     init(_ context: CheckContext) throws(CaptureError) {
         let lines = try context.golden.bytes(for: context.planned, "txt", found: [])
         let words = String(decoding: lines, as: UTF8.self).split(whereSeparator: \.isWhitespace)
@@ -107,7 +107,7 @@ extension LumaImage {
     }
 }
 
-/// Comparison of frames with the golden picture. *session-bound*
+/// Inspector that compares frames with the golden image. *session-bound*
 private struct PixelsLook: StreamInspector {
     /// Points that are compared: all of 1080p would take nine times as long.
     private static let (columns, rows) = (640, 360)
@@ -115,9 +115,9 @@ private struct PixelsLook: StreamInspector {
     private static let mostChecksums = 10_000
 
     let luma: FrameLuma
-    /// Frames that are still left out.
+    /// Frames that are still to be skipped.
     private var skip: Int
-    /// The golden picture; that of the first frame in a run that accepts.
+    /// Golden image; that of the first frame in a run that accepts results.
     private(set) var reference: LumaImage?
     private(set) var expected: ExpectedFrames
     private let accepts: Bool
@@ -180,12 +180,12 @@ private struct PixelsLook: StreamInspector {
     }
 }
 
-/// Look at how sharp frames are. *session-bound*
+/// Inspector of the sharpness of frames. *session-bound*
 private struct SharpnessLook: StreamInspector {
     /// Pixels in the middle of the frame that are looked at: enough for a chart, and few enough for 60 frames a second.
     private static let (width, height) = (640, 480)
     let luma: FrameLuma
-    /// Frames that are still left out.
+    /// Frames that are still to be skipped.
     private var skip: Int
     private(set) var values: [Double] = []
     var faults = PictureFaults()

@@ -34,7 +34,7 @@ extension CheckMakers {
     }
 }
 
-/// Look at frames before and after a shutter is closed. *session-bound*
+/// Inspector of frames before and after a shutter is closed. *session-bound*
 private struct ShutterLook: StreamInspector {
     /// Time after closing from which on frames must be black, though nothing has told that the shutter is closed.
     private static let patience: Int64 = 500_000_000

@@ -27,8 +27,8 @@ package struct ReportFolder: Sendable {
         return try RigReport(readingFrom: path)
     }
 
-    /// Makes the directory and writes a first report, so that one that can't be written is known before anything runs.
-    /// Formats of an earlier run are removed: they would stand beside a report that they are not made of.
+    /// Creates the directory and writes a first report, so that a failure to write is known before anything runs. Formats of an
+    /// earlier run are removed, since they would not match the new report.
     ///
     /// - Throws: `.diskFull` or `.inputOutput`.
     package func begin(_ report: RigReport) throws(CaptureError) {
@@ -75,21 +75,21 @@ package struct ReportFolder: Sendable {
     private func file(_ name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
 }
 
-/// Results of an earlier run of a plan that was interrupted, by which the next one goes on.
+/// Results of an earlier run of a plan that was interrupted, which the next one continues.
 ///
 /// *thread-safe*
 package struct EarlierRun: Sendable {
     package let report: RigReport
-    /// Results that count as they are: those that were judged, for a check that the plan still has in the same way and on the
-    /// device that it means now.
+    /// Results that are kept: those that were judged, for a check that is unchanged in the plan, with the device that it means
+    /// now.
     package let kept: [CheckResult]
     /// Number of checks that were judged, too, and have changed since.
     package let changed: Int
 
     /// - Parameters:
-    ///   - report: of the earlier run.
-    ///   - plan: as it was read now.
-    ///   - devices: those of the machine.
+    ///   - report: report of the earlier run.
+    ///   - plan: plan as it was read now.
+    ///   - devices: devices of the machine.
     /// - Throws: `.badInput` for a report of another plan, or with another profile.
     package init(_ report: RigReport, of plan: RigPlan, among devices: [Device]) throws(CaptureError) {
         guard report.plan == plan.name, report.profile == plan.profile.rawValue else {

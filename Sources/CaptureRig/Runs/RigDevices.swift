@@ -9,9 +9,9 @@ struct RigDevices: Sendable {
     /// The same as reports name them.
     private let named: [String: RigDevice]
 
-    /// Looks for each device of a plan.
+    /// Searches for each device of a plan.
     ///
-    /// - Parameter devices: those of the machine.
+    /// - Parameter devices: devices of the machine.
     init(_ plan: RigPlan, among devices: [Device]) {
         let found = Dictionary(
             plan.devices.map { planned in
@@ -24,12 +24,12 @@ struct RigDevices: Sendable {
         }
     }
 
-    /// The device under which reports have a check, also where it is not there; `nil` for a check of the machine.
+    /// Device under which reports list a check, even if it is missing; `nil` for a check of the machine.
     func named(for check: PlannedCheck) -> RigDevice? { check.devices.first.flatMap { named[$0] } }
 
     /// Devices by their names in the plan.
     ///
-    /// - Throws: `.noDevice` where one is not there, or where several are that the plan does not tell apart.
+    /// - Throws: `.noDevice` if one is missing, or if several match the plan's description.
     func devices(_ names: [String]) throws(CaptureError) -> [Device] {
         var devices: [Device] = []
         for name in names {
@@ -83,7 +83,7 @@ extension RigDevice {
             driver: device.nodes.first.flatMap(DeviceDriver.name(ofNode:)))
     }
 
-    /// A device that is not there, by what the plan looks for.
+    /// Missing device, described by the plan.
     fileprivate init(missing planned: PlannedDevice) {
         self.init(name: planned.name, id: planned.selector.text, label: "not found")
     }
@@ -101,12 +101,12 @@ extension PlannedDevice.Selector {
     }
 }
 
-/// The kernel's driver behind a device file, by sysfs.
+/// Kernel driver of a device file, by sysfs.
 ///
 /// *thread-safe*
 enum DeviceDriver {
     /// - Parameter node: such as `/dev/video0` or `/dev/snd/pcmC0D0c`.
-    /// - Returns: the driver's name; `nil` where the kernel does not tell, as for virtual devices without a bus.
+    /// - Returns: the driver's name; `nil` if the kernel has none, as for virtual devices without a bus.
     static func name(ofNode node: String) -> String? {
         guard let file = node.split(separator: "/").last else { return nil }
         let paths = [
@@ -119,12 +119,12 @@ enum DeviceDriver {
 }
 
 extension RigPlan {
-    /// Devices that checks of the plan capture and that nobody has allowed: a bench asks nobody, and a night's run is better
-    /// told before than in the morning.
+    /// Devices of the plan's checks that nobody has allowed: a bench asks nobody, and it is better to know this before a night's
+    /// run than in the morning.
     ///
     /// - Parameters:
-    ///   - devices: those of the machine; one that is missing is the run's to tell.
-    ///   - gatekeeper: reads what was decided, and asks nobody.
+    ///   - devices: devices of the machine; the run reports a missing one.
+    ///   - gatekeeper: reads the decisions, and asks nobody.
     /// - Returns: names of the plan with their devices, in the plan's order.
     package func forbiddenDevices(
         among devices: [Device], by gatekeeper: Gatekeeper

@@ -6,9 +6,10 @@ import LinuxSystem
 ///
 /// *thread-safe*
 package enum RigFiles {
-    /// Writes a file, and replaces one of that name; makes its directory where that is missing.
+    /// Writes a file, replacing one of that name; creates its directory if that is missing.
     ///
-    /// - Throws: `.inputOutput` and others of the file system, with the path in the sentence; nothing half-written stays behind.
+    /// - Throws: `.inputOutput` and other errors of the file system, with the path in the message; no partly written file stays
+    ///   behind.
     package static func write(_ bytes: [UInt8], to path: String) throws(CaptureError) {
         try makeDirectory(ClipOutput.folder(of: path))
         var output = try ClipOutput(opening: .file(path: path), replacing: true)
@@ -43,7 +44,7 @@ package struct GoldenFiles: Sendable {
     /// True for a run that writes what it finds, `--accept`.
     package let accepts: Bool
 
-    /// Longest golden file that is read, in bytes: more than a picture of 4K in a losslessly compressed format has.
+    /// Maximum size of a golden file, in bytes: more than a 4K image in a losslessly compressed format.
     private static let limit = 64 << 20
 
     package init(_ directory: String, accepts: Bool) {
@@ -51,13 +52,13 @@ package struct GoldenFiles: Sendable {
         self.accepts = accepts
     }
 
-    /// Bytes of the golden file of a check, after what was found has been written where the run accepts it.
+    /// Bytes of the golden file of a check. A run that accepts results writes them to the file first.
     ///
     /// - Parameters:
     ///   - planned: names the file, the same for all repeats.
-    ///   - ending: of the file, without a full stop: `txt`.
-    ///   - found: to be written by a run that accepts.
-    /// - Throws: `.badInput` where there is none, or none that can be read: the check can't judge then.
+    ///   - ending: ending of the file, without a full stop: `txt`.
+    ///   - found: result to write in a run that accepts results.
+    /// - Throws: `.badInput` if there is none, or if it can't be read: the check can't judge then.
     package func bytes(
         for planned: PlannedCheck, _ ending: String, found: [UInt8]
     ) throws(CaptureError) -> [UInt8] {
@@ -77,7 +78,7 @@ package struct GoldenFiles: Sendable {
 ///
 /// *thread-safe*
 package struct EvidenceFolder: Sendable {
-    /// The report's directory; `nil` where nothing is kept.
+    /// The report's directory; `nil` if nothing is kept.
     package let directory: String?
 
     package init(_ directory: String?) { self.directory = directory }
@@ -85,9 +86,9 @@ package struct EvidenceFolder: Sendable {
     /// Keeps a file.
     ///
     /// - Parameters:
-    ///   - name: of the file, which begins with the check's own name.
+    ///   - name: name of the file, which begins with the check's own name.
     ///   - caption: one line for people.
-    /// - Returns: `nil` where nothing is kept, or where it can't be written: evidence decides nothing.
+    /// - Returns: `nil` if nothing is kept, or if it can't be written: evidence does not affect the verdict.
     package func keep(_ bytes: [UInt8], as name: String, _ caption: String) -> Evidence? {
         guard let directory else { return nil }
         let file = "evidence/\(name)"

@@ -3,7 +3,7 @@ import CaptureGate
 import Dispatch
 import LinuxSystem
 
-/// Report of a run that goes on. It is written anew after each check, so that a crash or a power cut loses none.
+/// Report of a running plan. It is written again after each check, so that a crash or a power cut loses no result.
 ///
 /// *thread-safe*
 package final class RigJournal: Sendable {
@@ -25,10 +25,10 @@ package final class RigJournal: Sendable {
     }
 
     /// - Parameters:
-    ///   - plan: whose checks are made.
-    ///   - devices: those of the machine.
+    ///   - plan: plan whose checks run.
+    ///   - devices: devices of the machine.
     ///   - earlier: run that is resumed; `nil` for a new one.
-    ///   - folder: for the reports; `nil` writes none.
+    ///   - folder: directory for the reports; `nil` writes none.
     package init(
         of plan: RigPlan, among devices: [Device], resuming earlier: EarlierRun? = nil, in folder: ReportFolder?
     ) {
@@ -45,10 +45,10 @@ package final class RigJournal: Sendable {
 
     /// Makes the directory and writes the first report.
     ///
-    /// - Throws: where it can't be written.
+    /// - Throws: if it can't be written.
     package func begin() throws(CaptureError) { try folder?.begin(draft) }
 
-    /// Takes a result. What can't be written now is told by ``finish(_:isComplete:)``, which tries again.
+    /// Adds a result. ``finish(_:isComplete:)`` tries again to write, and reports what can't be written.
     package func note(_ result: CheckResult) {
         state.withLock { $0.results[result.name] = shifted(result) }
         guard let folder else { return }
@@ -73,13 +73,13 @@ package final class RigJournal: Sendable {
         return report
     }
 
-    /// Writes all formats, after what is still being written.
+    /// Writes all formats, after pending writes.
     package func finish(_ report: RigReport) throws(CaptureError) {
         queue.sync {}
         try folder?.writeAll(report)
     }
 
-    /// Writes all formats of what was found so far, for a run that is given up.
+    /// Writes all formats of the results so far, for a run that is aborted.
     package func finish() throws(CaptureError) { try finish(draft) }
 
     /// The report if nothing more happened: checks without a result are skipped.
@@ -114,7 +114,7 @@ package final class RigJournal: Sendable {
 }
 
 extension CivilTime {
-    /// The present moment as RFC 3339 has it, in UTC.
+    /// Present time as RFC 3339 text, in UTC.
     fileprivate static var now: String {
         let text = CivilTime(nanoseconds: SystemClock.realtime.now, in: .utc).text
         return text.split(separator: " ").joined(separator: "T") + "Z"

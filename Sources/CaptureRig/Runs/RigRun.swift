@@ -1,8 +1,8 @@
 import CaptureGate
 
-/// A run of a plan: its steps one after another, behind the gate, without a question to anybody.
+/// Run of a plan: its steps one after another, with the gate's permission, and without a question to anybody.
 ///
-/// What can't be measured is an error, and never a pass; a device that is not there is missed. Nothing is tried twice.
+/// A check that can't measure is an error, never a pass; a device that is not present is missing. Nothing is tried twice.
 ///
 /// *thread-safe*
 package struct RigRun: Sendable {
@@ -26,7 +26,7 @@ package struct RigRun: Sendable {
         package var accepts = false
         /// Directory of the report, in which evidence is kept; `nil` keeps none.
         package var directory: String?
-        /// Results of an earlier run of the plan, which count as they are: checks of these names are not made.
+        /// Results of an earlier run of the plan, which are kept: checks of these names do not run.
         package var earlier: [CheckResult] = []
 
         package init() {}
@@ -35,10 +35,10 @@ package struct RigRun: Sendable {
     /// Prepares a run; nothing is opened.
     ///
     /// - Parameters:
-    ///   - plan: as it was read.
-    ///   - gatekeeper: asks nobody where it is `Gatekeeper.system(prompter: BenchPrompter())`.
-    ///   - devices: those of the machine.
-    ///   - options: what it may write.
+    ///   - plan: plan to run.
+    ///   - gatekeeper: asks nobody if it is `Gatekeeper.system(prompter: BenchPrompter())`.
+    ///   - devices: devices of the machine.
+    ///   - options: files that it may write.
     ///   - streams: captures from virtual devices; `nil` for real ones behind the gate.
     package init(
         _ plan: RigPlan, gatekeeper: Gatekeeper, among devices: [Device], options: Options = Options(),
@@ -120,7 +120,7 @@ package struct RigRun: Sendable {
         return result
     }
 
-    /// The commands after a check run also where it failed or was interrupted: they switch the light on again.
+    /// The commands after a check run even if it failed or was interrupted: they switch the light on again.
     private func findings(of planned: PlannedCheck, on devices: [Device]) async throws(CaptureError) -> CheckFindings {
         let made = await outcome { () async throws(CaptureError) in
             for command in planned.before {

@@ -26,7 +26,7 @@ private struct SharedStream: Sendable {
         case opening(Result<SecondOpening, CaptureError>)
     }
 
-    /// - Throws: the error of the capture, if it was over before the second opening: that would then tell nothing.
+    /// - Throws: the error of the capture, if it was over before the second opening, which would then show nothing.
     func opening() async throws(CaptureError) -> SecondOpening {
         let (flow, begun) = AsyncStream<Void>.makeStream()
         let first = await withTaskGroup(of: Part.self) { group in
@@ -80,7 +80,7 @@ private struct SharedStream: Sendable {
     }
 }
 
-/// Look for the first frame. *session-bound*
+/// Inspector that waits for the first frame. *session-bound*
 private struct FlowSignal: StreamInspector {
     static var needsContent: Bool { false }
 

@@ -60,7 +60,7 @@ struct Soak: Sendable {
             ] + drift.measures(), series: [seen.series] + drift.series)
     }
 
-    /// A capture by an inspector, which is all that remains of it.
+    /// Capture by an inspector; nothing else of it remains.
     private func inspected(_ device: Device, _ meter: UsageMeter?) async -> Result<SoakInspector, CaptureError> {
         let duration = capture.duration
         return await outcome { () async throws(CaptureError) in
@@ -73,8 +73,8 @@ struct Soak: Sendable {
     }
 }
 
-/// Look at a capture of hours, which keeps a sum of all frames and some points of the clock, so that it needs no more memory at
-/// its end than at its beginning.
+/// Inspector of a capture of hours, which keeps a sum of all frames and some points of the clock, so that it needs no more memory
+/// at its end than at its beginning.
 ///
 /// *session-bound*
 struct SoakInspector: StreamInspector {
@@ -97,7 +97,7 @@ struct SoakInspector: StreamInspector {
     /// Length of an interval, and time between two readings of the process, in ns. A point costs next to nothing, and a line
     /// through few of them says little of a capture of a minute.
     private let (spacing, pause): (Int64, Int64)
-    /// `nil` where another inspector reads the same process.
+    /// `nil` if another inspector reads the same process.
     private let meter: UsageMeter?
 
     /// Frames of which a point is made, counted from the first one of them.
@@ -125,7 +125,7 @@ struct SoakInspector: StreamInspector {
         let usage: ProcessUsage
     }
 
-    /// Readings of which the least counts: a thread that is about to end is none that is left.
+    /// Number of readings of which the lowest counts: a thread that is about to end is not a leak.
     private static let calm = 5
     /// Number of points at most, within which no capture grows.
     static let mostPoints = 2000
@@ -150,7 +150,7 @@ struct SoakInspector: StreamInspector {
             first = header
         } else {
             lost += header.lost.total
-            // How much sound was lost is guessed from the time; a camera's numbers count what it lost.
+            // The length of lost audio is only estimated from the time; a camera's numbers count its losses.
             if isSound, header.lost.total > 0 { close(isBreak: true) }
         }
         last = header
@@ -189,7 +189,7 @@ struct SoakInspector: StreamInspector {
         return last.sequence - first.sequence + UInt64(last.frameCount)
     }
 
-    /// Frames that are neither delivered nor lost, or that are both; `nil` where the device's numbers do not rise.
+    /// Frames that are neither delivered nor lost, or that are both; `nil` if the device's numbers do not rise.
     var unaccounted: Double? {
         made.map { abs(Double($0) - Double(delivered) - Double(lost)) }
     }

@@ -53,10 +53,10 @@ struct ChannelTones: Sendable {
         tones = recording.channels.map { ToneMeasures($0, rate: recording.rate) }
     }
 
-    /// True where all channels could be measured, silent ones included: they have no tone, which is the device's fault.
+    /// True if all channels could be measured, silent ones included: they have no tone, which is the device's fault.
     private var isMeasured: Bool { !levels.isEmpty && levels.allSatisfy { $0 != nil } }
 
-    /// Level of the quietest channel's tone in dBFS, that of digital silence for a channel without one; `nil` where a channel
+    /// Level of the quietest channel's tone in dBFS, that of digital silence for a channel without one; `nil` if a channel
     /// could not be measured.
     var level: Double? { isMeasured ? tones.map { $0?.level ?? Decibel.silence }.min() : nil }
 
@@ -92,7 +92,7 @@ struct ChannelTones: Sendable {
 }
 
 extension CheckMakers {
-    /// Plays noise once a second, and looks for it in the recording.
+    /// Plays noise once a second, and searches for it in the recording.
     static func roundTrip(_ context: CheckContext) async throws(CaptureError) -> CheckFindings {
         guard let name = context.word("play") else {
             throw CaptureError(
@@ -119,16 +119,16 @@ extension CheckMakers {
 struct LoopRuns: Sendable {
     /// Longest delay that is looked for, in seconds.
     static let longest = 0.5
-    /// Time before a start from which on it is looked for, in seconds: a driver may tell the time of a whole period.
+    /// Time before a start at which the search begins, in seconds: a driver may report the time of a whole period.
     private static let before = 0.05
 
-    /// Delay of each repetition that lies in the recording; `nil` where it was not found.
+    /// Delay of each repetition that lies in the recording; `nil` if it was not found.
     let runs: [LoopDelay?]
 
     /// - Parameters:
-    ///   - sound: what was played, from which the silence at the end is left out.
+    ///   - sound: the played sound, without the silence at its end.
     ///   - starts: times at which it began, CLOCK_MONOTONIC in ns.
-    ///   - recording: what was heard.
+    ///   - recording: the recorded audio.
     init(_ sound: PlayedSound, _ starts: [Int64], _ recording: SoundRecording) {
         let burst = stride(from: 0, to: sound.samples.count / 4, by: sound.channels).map {
             Float(sound.samples[$0]) / 32_768
@@ -148,8 +148,8 @@ struct LoopRuns: Sendable {
         }
     }
 
-    /// Measures of the first runs. A sound that was never found is as late as the longest delay that was looked for: silence is
-    /// the device's fault.
+    /// Measures of the first runs. A sound that was never found counts with the longest delay that was searched: silence is the
+    /// device's fault.
     func measures(first count: Int) -> [Measure] {
         let runs = Array(runs.prefix(count))
         let measures = LoopDelay.measures(of: runs)

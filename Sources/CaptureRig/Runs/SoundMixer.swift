@@ -10,11 +10,12 @@ package protocol SoundMixer: Sendable {
     /// Sets a control.
     ///
     /// - Returns: the control as it was read back.
-    /// - Throws: `.notAsAsked` where it did not take the value.
+    /// - Throws: `.notAsAsked` if it did not take the value.
     func set(_ value: ControlValue, of control: DeviceControl) async throws(CaptureError) -> DeviceControl
 }
 
-/// Mixer behind the gate. It is opened for each access: captures come in between, which have permits of their own.
+/// Mixer with the gate's permission. It is opened for each access: between accesses there are captures, which have their own
+/// permits.
 ///
 /// *thread-safe*
 struct GatedMixer: SoundMixer {
@@ -60,7 +61,7 @@ struct GatedMixer: SoundMixer {
 /// *thread-safe*
 struct GainControls: Sendable {
     let gain: DeviceControl
-    /// Switch that mutes; `nil` where the card has none.
+    /// Switch that mutes; `nil` if the card has none.
     let mute: DeviceControl?
 
     /// Name of the gain where a plan names none, which is the kernel's for that of a card with one input.
@@ -89,9 +90,9 @@ struct GainControls: Sendable {
         controls.filter { $0.kind == .integer && $0.decibels != nil && !$0.flags.contains(.readOnly) }
     }
 
-    /// Name of the gain that a plan means: the one that it names; else the card's only one, whatever that is called.
+    /// Name of the gain that a plan means: the one that it names, otherwise the card's only one, whatever that is called.
     ///
-    /// - Parameter asked: `nil`, or the usual name, where the plan leaves it open.
+    /// - Parameter asked: `nil`, or the usual name, if the plan names none.
     static func name(_ asked: String?, among controls: [DeviceControl]) -> String {
         if let asked, asked != usualName { return asked }
         let gains = gains(among: controls)
@@ -116,7 +117,7 @@ struct GainControls: Sendable {
         return (0...steps).map { gain.range.lowerBound + span * $0 / steps / gain.step * gain.step }
     }
 
-    /// Value of the switch for a microphone that is heard, or muted. The kernel's switches let sound through when they are on.
+    /// Value of the switch for an active or a muted microphone. The kernel's switches let sound pass when they are on.
     func value(isMuted: Bool) -> ControlValue {
         let mutesWhenOn = mute.map { $0.name.hasSuffix("mute") } ?? false
         return .integer(isMuted == mutesWhenOn ? 1 : 0)
@@ -187,7 +188,7 @@ extension CheckMakers {
         return findings
     }
 
-    /// Levels from the lowest gain upwards, up to that by which the tone would be clipped if the steps were right.
+    /// Levels from the lowest gain upwards, up to the one at which the tone would be clipped if the steps were right.
     private static func steps(
         of controls: GainControls, on mixer: any SoundMixer, _ context: CheckContext
     ) async throws(CaptureError) -> [GainSteps.Step] {

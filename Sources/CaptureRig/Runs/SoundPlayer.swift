@@ -51,29 +51,29 @@ package struct PlayedSound: Sendable {
     }
 }
 
-/// Way in which checks play sound: on a device, or into a virtual microphone.
+/// Player of sounds for checks: on a device, or into a virtual microphone.
 ///
 /// *thread-safe*
 package protocol SoundPlayer: Sendable {
-    /// Plays a sound over and over as long as a body runs.
+    /// Plays a sound over and over while a body runs.
     ///
     /// - Parameters:
-    ///   - sound: what is played.
-    ///   - name: of the device.
+    ///   - sound: sound to play.
+    ///   - name: name of the device.
     ///   - body: captures.
-    /// - Returns: what the body returns, and the times, CLOCK_MONOTONIC in ns, at which repetitions began to be played; the
-    ///   first one is not among them.
+    /// - Returns: the body's result, and the times, CLOCK_MONOTONIC in ns, at which repetitions began to be played, without the
+    ///   first one.
     /// - Throws: the body's error, or that of a device that does not play.
     func play<Output: Sendable>(
         _ sound: PlayedSound, on name: String, while body: @Sendable () async throws(CaptureError) -> Output
     ) async throws(CaptureError) -> (output: Output, starts: [Int64])
 }
 
-/// Player on the machine's devices, by ALSA's names for them. It opens nothing that hears, so that no gate is asked.
+/// Player on the machine's devices, by ALSA's names for them. It opens nothing that hears, so it needs no permission.
 ///
 /// *thread-safe*
 package struct DevicePlayer: SoundPlayer {
-    /// Length of the device's buffer: long enough for a thread of no priority. It is no part of any measure.
+    /// Length of the device's buffer: long enough for a thread without priority. It does not affect any measure.
     private static let latency: Int64 = 200_000_000
 
     package init() {}
@@ -136,7 +136,7 @@ package struct DevicePlayer: SoundPlayer {
     }
 }
 
-/// Playing of one sound, on a thread of its own.
+/// Playing of one sound, on a separate thread.
 private struct Playing: Sendable {
     private(set) var starts: [Int64] = []
     /// Error that ended it.

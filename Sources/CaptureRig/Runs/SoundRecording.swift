@@ -5,7 +5,7 @@ import CaptureRecording
 ///
 /// *session-bound*
 struct SoundRecording: StreamInspector {
-    /// Time at the start of a capture that does not count: filters and automatic gains settle, and a sound that is played begins.
+    /// Time at the start of a capture that does not count: filters and automatic gains settle, and a played sound begins.
     static let settling = Duration.milliseconds(500)
     /// Most samples of all channels together: 64 MiB, three minutes of two channels at 48 kHz.
     static let most = 1 << 24
@@ -15,17 +15,17 @@ struct SoundRecording: StreamInspector {
     private(set) var channels: [[Float]]
     /// Periods, by the number of their first frame in ``channels``.
     private var marks: [(frame: Int, time: Int64)] = []
-    /// Frames to be left out before the next one counts.
+    /// Frames to skip before the next one counts.
     private var left: Int
     private let wanted: Int
 
     var rate: Double { Double(format.sampleRate) }
 
     /// - Parameters:
-    ///   - media: of the capture.
-    ///   - settling: time that is left out.
-    ///   - duration: time that is kept.
-    /// - Throws: `.usage` for more than fits into memory, and for no sound at all.
+    ///   - media: media of the capture.
+    ///   - settling: time to skip.
+    ///   - duration: time to keep.
+    /// - Throws: `.usage` for more than fits into memory, and for media that is not audio.
     init(_ media: ClipTrack.Media, after settling: Duration, keeping duration: Duration) throws(CaptureError) {
         guard case .audio(let format) = media else {
             throw CaptureError(.usage, "A camera has no audio.", remedies: [Remedy("Name a microphone.")])
@@ -70,10 +70,10 @@ struct SoundRecording: StreamInspector {
         }
     }
 
-    /// Frame that was made at a time or right after it; `nil` where it was before the first or after the last one.
+    /// Frame that was made at a time or right after it; `nil` if it was before the first or after the last one.
     ///
     /// - Parameter time: CLOCK_MONOTONIC in ns.
-    /// - Returns: its number, and the frames by which it is later than the time, less than one but for gaps.
+    /// - Returns: its number, and the frames by which it is later than the time, less than one except at gaps.
     func frame(at time: Int64) -> (number: Int, late: Double)? {
         guard let mark = marks.last(where: { $0.time <= time }) else { return nil }
         let exact = time.elapsed(since: mark.time) * rate / 1e9
@@ -87,7 +87,7 @@ struct SoundRecording: StreamInspector {
         return mark.time + format.nanoseconds(ofFrames: Int64(frame - mark.frame))
     }
 
-    /// Times of the first and the last frame; `nil` where there is none.
+    /// Times of the first and the last frame; `nil` if there is none.
     var span: ClosedRange<Int64>? {
         guard let first = marks.first, let count = channels.first?.count else { return nil }
         return first.time...max(first.time, time(of: count - 1))
@@ -95,12 +95,12 @@ struct SoundRecording: StreamInspector {
 }
 
 extension CheckContext {
-    /// Sound that the check's microphone hears after it has settled.
+    /// Audio that the check's microphone hears after it has settled.
     ///
     /// - Parameters:
     ///   - standard: time of a check that has no parameter for it.
     ///   - settling: time before.
-    ///   - claps: true where the built-in tone is to click.
+    ///   - claps: true for clicks of the built-in tone.
     func heard(
         for standard: Duration = .seconds(2), after settling: Duration = SoundRecording.settling, claps: Bool = false
     ) async throws(CaptureError) -> SoundRecording {

@@ -19,7 +19,7 @@ extension CheckMakers {
                 (media) throws(CaptureError) in WholeFrames(media)
             }
             try record.checkFirst()
-            // A frame that the driver marks as damaged is not lent out: the ledger has it.
+            // A frame that the driver marks as damaged is not lent: the ledger counts it.
             let isDamaged = record.headers.first.map { $0.lost.damaged > 0 } ?? true
             if isDamaged || look.broken > 0 { broken += 1 }
         }
@@ -37,7 +37,7 @@ extension CheckMakers {
         return CheckFindings(.firstFrame(times))
     }
 
-    /// The gate is asked between two captures; its time is not the device's, and left out.
+    /// The gate is asked between two captures; its time is not the device's, and is subtracted.
     private static func reconfigure(_ context: CheckContext) async throws(CaptureError) -> CheckFindings {
         let device = try await context.askedDevice()
         let first = try context.capture(frames: 1)
@@ -66,7 +66,7 @@ extension CheckMakers {
         let device = try context.device()
         var failed = 0
         var warm: ProcessUsage?
-        // What a process keeps for good, such as idle threads, it has after the first cycle of each length.
+        // A process has all its permanent resources, such as idle threads, after the first cycle of each length.
         for time in 1...3 {
             for frames in [1, 2, 3, 5, 8, 13, 21, 34, 55, 89] {
                 if try await !isWhole(try context.capture(frames: frames), device, context) { failed += 1 }
@@ -99,16 +99,16 @@ extension CheckFindings {
 }
 
 extension CheckContext {
-    /// The capture that the parameters ask for, of so many frames.
+    /// Capture with the requested parameters, and with this number of frames.
     func capture(frames: Int) throws(CaptureError) -> StreamCapture {
         var capture = try capture(for: .seconds(3600))
         capture.frames = frames
         return capture
     }
 
-    /// The device with its formats, sizes and rates, for which it is opened behind the gate.
+    /// Device with its formats, sizes and rates, for which it is opened with the gate's permission.
     ///
-    /// - Throws: what the gate and the device answer, and `.unavailable` for one that tells none.
+    /// - Throws: the errors of the gate and the device, and `.unavailable` for one that reports none.
     func askedDevice() async throws(CaptureError) -> Device {
         let device = try await queue.run(
             DeviceOperation(device(), purpose: "Read its formats, without capturing") {
@@ -124,7 +124,7 @@ extension CheckContext {
 
 extension StreamRecord {
     /// - Returns: the arrival of the first frame.
-    /// - Throws: as ``check()``, and `.stalled` where no frame came.
+    /// - Throws: as ``check()``, and `.stalled` if no frame came.
     @discardableResult
     func checkFirst() throws(CaptureError) -> Int64 {
         try check()
@@ -138,7 +138,7 @@ extension CaptureError {
     var isOfDevice: Bool { [.deviceGone, .stalled, .notAsAsked, .unavailable].contains(kind) }
 }
 
-/// Look for frames that are broken: compressed ones that do not decode, and raw ones that are too short.
+/// Inspector for broken frames: compressed ones that do not decode, and raw ones that are too short.
 ///
 /// *session-bound*
 struct WholeFrames: StreamInspector {

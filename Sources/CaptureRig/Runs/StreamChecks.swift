@@ -10,9 +10,9 @@ package struct CheckFindings: Sendable {
     package var evidence: [Evidence] = []
     /// One sentence that the numbers do not say.
     package var message: String?
-    /// Names of measures that this device can't have, which the result then leaves out.
+    /// Names of measures that this device can't have, which the result then omits.
     package var absent: Set<String> = []
-    /// True where the device has not what the check is about, which the message says: nothing was measured then.
+    /// True if the device has not what the check is about, which the message says: nothing was measured then.
     package var isSkipped = false
 
     package init(
@@ -44,7 +44,7 @@ package struct CheckFindings: Sendable {
 }
 
 extension CheckMakers {
-    /// Checks whose measures all come from one capture without a look at its content.
+    /// Checks whose measures all come from one capture without reading its content.
     static let stream: [String: Maker] = Dictionary(
         uniqueKeysWithValues: [
             "camera.rate", "camera.constant_rate", "camera.jitter", "camera.local_drops", "camera.loss",

@@ -2,7 +2,7 @@ import CaptureGate
 import CaptureRecording
 import LinuxSystem
 
-/// Record of one capture, by which the checks of a stream judge: headers and arrivals of all frames, and no pictures.
+/// Record of one capture, by which the checks of a stream judge: headers and arrivals of all frames, without their images.
 ///
 /// *thread-safe*
 package struct StreamRecord: Sendable {
@@ -12,15 +12,15 @@ package struct StreamRecord: Sendable {
     package let differences: [FormatDifference]
     /// Time right before the device was opened, CLOCK_MONOTONIC in ns.
     package let begun: Int64
-    /// One of each video frame, or of each period of sound.
+    /// One for each video frame, or for each period of audio.
     package internal(set) var headers: [FrameHeader] = []
-    /// Number of video frames, or of periods of sound, whether they are kept or not.
+    /// Number of video frames, or of periods of audio, whether they are kept or not.
     package private(set) var delivered = 0
     /// Time at which the reader had it, CLOCK_MONOTONIC in ns.
     package internal(set) var arrivals: [Int64] = []
-    /// Number of timestamps that were missing, did not rise or lay in the future; `nil` where the capture did not end.
+    /// Number of timestamps that were missing, did not rise or lay in the future; `nil` if the capture did not end.
     package internal(set) var repairedTimestamps: UInt64?
-    /// Number of overruns; `nil` where the capture did not end.
+    /// Number of overruns; `nil` if the capture did not end.
     package internal(set) var xruns: UInt64?
     /// Time that stopping and closing the device took, in ns.
     package internal(set) var closing: Int64 = 0
@@ -42,7 +42,7 @@ package struct StreamRecord: Sendable {
         headers.map { TimedFrame(sequence: $0.sequence, timestamp: $0.timestamp, lostBefore: $0.lost.total) }
     }
 
-    /// Periods of sound for the measures of timing.
+    /// Periods of audio for the measures of timing.
     package var periods: [TimedPeriod] {
         headers.map {
             TimedPeriod(
@@ -50,9 +50,9 @@ package struct StreamRecord: Sendable {
         }
     }
 
-    /// Appends a frame. Where there is no room for more, it takes the last one's place.
+    /// Appends a frame. If there is no space for more, it replaces the last one.
     ///
-    /// - Parameter keepsAll: false for the first and the last alone.
+    /// - Parameter keepsAll: false to keep only the first and the last.
     package mutating func note(_ header: FrameHeader, arrival: Int64, keepsAll: Bool = true) {
         delivered += 1
         if headers.count < (keepsAll ? Self.most : 2) {
@@ -80,8 +80,8 @@ package struct StreamRecord: Sendable {
         }
     }
 
-    /// - Throws: the error that ended the capture, or `.notAsAsked` where the device took other settings: the numbers would be
-    ///   about a mode that nobody asked for.
+    /// - Throws: the error that ended the capture, or `.notAsAsked` if the device used other settings: the numbers would be about
+    ///   a mode that nobody requested.
     func check() throws(CaptureError) {
         if let failure { throw failure }
         try CaptureError.checkInterruption()
@@ -111,15 +111,15 @@ package struct StreamCapture: Sendable {
     package init(for duration: Duration) { self.duration = duration }
 }
 
-/// A look at what a capture delivers.
+/// Inspector of the frames of a capture.
 ///
 /// *session-bound*
 package protocol StreamInspector: Sendable {
-    /// False for one that looks at headers alone: virtual devices then draw nothing.
+    /// False for one that reads only headers: virtual devices then draw nothing.
     static var needsContent: Bool { get }
 
-    /// Looks at one video frame, or at one period of interleaved sound. Runs on the thread that reads, where the device's memory
-    /// is lent: what takes longer than the frame's time makes the reader late.
+    /// Inspects one video frame, or one period of interleaved audio. Runs on the thread that reads, with the device's memory lent:
+    /// if it takes longer than the frame's time, the reader is late.
     mutating func inspect(_ header: FrameHeader, _ bytes: RawSpan)
 }
 
@@ -127,7 +127,7 @@ extension StreamInspector {
     package static var needsContent: Bool { true }
 }
 
-/// Look at nothing, for checks that judge by headers alone. *session-bound*
+/// Inspector that reads nothing, for checks that judge by headers only. *session-bound*
 package struct NoInspector: StreamInspector {
     package static var needsContent: Bool { false }
 
@@ -136,7 +136,7 @@ package struct NoInspector: StreamInspector {
     package mutating func inspect(_ header: FrameHeader, _ bytes: RawSpan) {}
 }
 
-/// Way in which checks get captures: from devices behind the gate, or from virtual ones that have known faults.
+/// Source of captures for checks: devices behind the gate, or virtual ones with known faults.
 ///
 /// *thread-safe*
 package protocol StreamSource: Sendable {
@@ -145,14 +145,14 @@ package protocol StreamSource: Sendable {
     /// - Parameters:
     ///   - capture: settings and length.
     ///   - device: a camera or a microphone.
-    ///   - inspector: made when the format is known; one that can't look at it says so by an error.
+    ///   - inspector: made when the format is known; throws if it does not support the format.
     /// - Throws: the error that prevents opening the device. One that ends the capture is in the record.
     func record<Inspector: StreamInspector>(
         _ capture: StreamCapture, from device: Device,
         _ inspector: @escaping @Sendable (ClipTrack.Media) throws(CaptureError) -> Inspector
     ) async throws(CaptureError) -> (record: StreamRecord, inspector: Inspector)
 
-    /// Player of sounds that these devices may hear.
+    /// Player of sounds that these devices can hear.
     var player: any SoundPlayer { get }
 
     /// Mixer of a microphone's card.
@@ -166,7 +166,7 @@ extension StreamSource {
         GatedMixer(queue: queue, device: device)
     }
 
-    /// Captures without a look at what is delivered.
+    /// Captures without inspecting the frames.
     package func record(
         _ capture: StreamCapture, from device: Device
     ) async throws(CaptureError) -> StreamRecord {
@@ -174,9 +174,9 @@ extension StreamSource {
     }
 }
 
-/// Something that a check does while a capture runs, such as closing a shutter.
+/// Action of a check during a capture, such as closing a shutter.
 ///
-/// It begins once, at a frame, and runs beside the reading. A virtual device's time stands still meanwhile.
+/// It begins once, at a frame, and runs beside the reading. A virtual device's time does not advance meanwhile.
 ///
 /// *thread-safe*
 package final class StreamAction: Sendable {

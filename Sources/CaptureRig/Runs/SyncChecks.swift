@@ -44,7 +44,7 @@ extension CheckMakers {
         guard let heard = ClockRate(of: sound), let seen = ClockRate(of: picture) else {
             throw CaptureError(.usage, "\(context.planned.name) takes a camera and a microphone.")
         }
-        // Not held back where it is uncertain: the uncertainty has a limit of its own, which a short capture fails.
+        // Reported even if it is uncertain: the uncertainty has its own limit, which a short capture fails.
         let drift = ClockDrift(of: heard, against: seen)
         return CheckFindings(drift.measures(), series: drift.series)
     }
@@ -75,12 +75,12 @@ struct ClapPairs: Sendable {
     /// Longest time between a flash and its click, in ns: less than half of the time from one clap to the next.
     private static let reach: Int64 = 400_000_000
 
-    /// Pairs each clap with the nearest one of the other device. Near the ends of the captures none counts, as its other half
-    /// may not have been captured.
+    /// Pairs each clap with the nearest one of the other device. Claps near the ends of the captures don't count, as their other
+    /// half may not have been captured.
     ///
     /// - Parameters:
     ///   - seen: times of flashes, CLOCK_MONOTONIC in ns.
-    ///   - pictures: times of the first and the last picture; `nil` without any.
+    ///   - pictures: times of the first and the last frame; `nil` without any.
     ///   - heard: times of clicks.
     ///   - sound: times of the first and the last sample.
     init(seen: [Int64], in pictures: ClosedRange<Int64>?, heard: [Int64], in sound: ClosedRange<Int64>?) {

@@ -9,9 +9,9 @@ public struct FaultPlan: Hashable, Sendable {
 
     // What the device's clock and its ledger say.
 
-    /// Share of frames, 0...1, that are made and not delivered; the sequence numbers tell.
+    /// Share of frames, 0...1, that are made and not delivered; the sequence numbers show it.
     public var lost = 0.0
-    /// Share of frames, 0...1, that are not made: the numbers run on as if nothing was missing.
+    /// Share of frames, 0...1, that are not made: the numbers continue as if nothing was missing.
     public var skipped = 0.0
     /// Speed of the device's clock, in millionths above the nominal one.
     public var clockError = 0.0
@@ -30,7 +30,7 @@ public struct FaultPlan: Hashable, Sendable {
     /// True for a camera with a different width than set, and for a microphone with one more channel.
     public var changesSettings = false
 
-    // What the picture shows.
+    // Contents of the image.
 
     /// Share of frames, 0...1, that repeat the one before.
     public var frozen = 0.0
@@ -57,7 +57,7 @@ public struct FaultPlan: Hashable, Sendable {
     /// True for a shutter that does not cover the image.
     public var seesThroughShutter = false
 
-    // What the sound is.
+    // Contents of the sound.
 
     /// Frequency of the tone on the first channel: a whole number of Hz.
     public var tone = 997.0
@@ -75,7 +75,7 @@ public struct FaultPlan: Hashable, Sendable {
     public var offset = 0.0
     /// Channels that are silent, from 0.
     public var muted: Set<Int> = []
-    /// True where the first two channels are exchanged.
+    /// True if the first two channels are exchanged.
     public var swapsChannels = false
     /// Delay from playback to recording.
     public var roundTrip = Duration.milliseconds(10)

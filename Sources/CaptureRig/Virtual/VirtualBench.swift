@@ -2,7 +2,7 @@ import CaptureBase
 import CaptureGate
 import LinuxSystem
 
-/// Surroundings of virtual devices that checks change: the sound that is played, and the card's gain.
+/// Surroundings of virtual devices that checks change: the played sound, and the card's gain.
 ///
 /// *thread-safe*
 final class VirtualBench: Sendable {
@@ -14,7 +14,7 @@ final class VirtualBench: Sendable {
 
     private let state = Locked(State())
 
-    /// Sound that is being played.
+    /// Sound that is played now.
     var played: PlayedSound? {
         get { state.withLock { $0.played } }
         set { state.withLock { $0.played = newValue } }
@@ -28,7 +28,7 @@ final class VirtualBench: Sendable {
         return Double(power(10, Float(level / 20)))
     }
 
-    /// Steps of 6 dB, of which the highest leaves the sound as it is.
+    /// Steps of 6 dB; the highest leaves the sound unchanged.
     private static func decibels(_ volume: Int64) -> Double { Double(volume - 5) * 6 }
 
     /// A volume and a switch, with their present values.

@@ -85,7 +85,7 @@ struct VirtualScene: Sendable {
         (0..<format.height * format.bytesPerLine).map { $0 % 2 == 0 ? luma : 128 }
     }
 
-    /// Luma of a row. Small pictures show the whole scene, so that there are edges in them, too.
+    /// Luma of a row. Small images show the whole scene, so that they contain edges, too.
     private static func row(_ y: Int, _ format: VideoFormat, _ blur: Int) -> [UInt8] {
         let zoom = max(TestScene.side / max(format.width, format.height, 1), 1)
         let start = y * zoom % TestScene.side * TestScene.side

@@ -1,8 +1,8 @@
 import CaptureGate
 import LinuxSystem
 
-/// Sound before a virtual microphone: a tone at half of full scale, or what its bench plays, and a click of 2 ms at each whole
-/// second of CLOCK_MONOTONIC.
+/// Sound that a virtual microphone hears: a tone at half of full scale, or the sound that its bench plays, and a click of 2 ms at
+/// each whole second of CLOCK_MONOTONIC.
 ///
 /// *session-bound*
 struct VirtualSound: Sendable {
@@ -11,10 +11,10 @@ struct VirtualSound: Sendable {
     private var noise: TestNoise
     /// Number of the next audio frame in ``table``.
     private var position: Int
-    /// Interleaved frames that are repeated: a second of tones, which are whole numbers of Hz, or the sound that is played.
+    /// Interleaved frames that are repeated: a second of tones, which are whole numbers of Hz, or the played sound.
     private let table: [Int16]
 
-    /// - Parameter bench: as it is now; the gain and the sound that is played stay the same in a capture.
+    /// - Parameter bench: present state; the gain and the played sound stay the same in a capture.
     init(_ format: AudioFormat, _ faults: FaultPlan, _ bench: VirtualBench) {
         self.format = format
         self.faults = faults
@@ -67,14 +67,14 @@ struct VirtualSound: Sendable {
         }
     }
 
-    /// Each channel has a tone of its own: that of the plan, twice as high, three times as high.
+    /// Each channel has its own tone: that of the plan, twice as high, three times as high.
     private static func tone(_ channel: Int, _ format: AudioFormat, _ faults: FaultPlan) -> [Double] {
         let factor = faults.isOneTone ? 1 : Double(channel + 1)
         let step = 2 * .pi * faults.tone * factor / Double(format.sampleRate)
         return (0..<format.sampleRate).map { sine(step * Double($0)) }
     }
 
-    /// One channel of a sound that is played, whose half of full scale is 1.
+    /// One channel of a played sound, whose half of full scale is 1.
     private static func wave(_ played: PlayedSound, _ channel: Int) -> [Double] {
         (0..<played.frames).map {
             Double(played.samples[$0 * played.channels + channel % played.channels]) / 16_384

@@ -3,7 +3,7 @@ import CaptureRecording
 
 /// Captures from virtual devices, in virtual time: an hour of frames takes as long as computing them.
 ///
-/// A camera shows `VirtualScene`, a microphone plays `VirtualSound`; what is wrong with them is in their fault plans.
+/// A camera shows `VirtualScene`, a microphone plays `VirtualSound`; their faults are in their fault plans.
 ///
 /// *thread-safe*
 package struct VirtualStreams: StreamSource {
@@ -37,7 +37,7 @@ package struct VirtualStreams: StreamSource {
             if record.delivered % 64 == 63 { await Task.yield() }
             record.note(frame.header, arrival: frame.arrival, keepsAll: capture.keepsHeaders)
             inspector.inspect(frame.header, frame.bytes.span.bytes)
-            // Virtual time stands still meanwhile.
+            // Virtual time does not advance meanwhile.
             capture.action?.note(frame.header.timestamp)
             await capture.action?.finish()
         }
@@ -76,7 +76,7 @@ struct VirtualDevice {
     private let jitter: Double
     private let delay: Int64
     private let startDelay: Int64
-    /// False where nobody looks at pictures or samples, so that there are none.
+    /// False if nobody reads images or samples, so that there are none.
     private let draws: Bool
     private let scene: VirtualScene?
     private var sound: VirtualSound?
@@ -120,7 +120,7 @@ struct VirtualDevice {
         }
     }
 
-    /// - Returns: `nil` once the device is gone, or where it never delivers any.
+    /// - Returns: `nil` once the device is gone, or if it never delivers any.
     mutating func next() -> Frame? {
         if let end = faults.goneAfter, made >= end { return nil }
         // One that loses each frame would be waited for without end.
@@ -171,7 +171,7 @@ struct VirtualDevice {
         return last
     }
 
-    /// Picture or sound at a time; a delay of the device is not in it.
+    /// Image or sound at a time; without a delay of the device.
     private mutating func content(_ timestamp: Int64) -> [UInt8] {
         let time = timestamp - delay
         if var sound {
