@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: nobody who builds the library builds its benchmarks.
+// A separate package: nobody who builds the library builds its benchmarks.
 let package = Package(
     name: "benchmarks",
     dependencies: [.package(name: "capturegate", path: "../..")],

@@ -36,7 +36,7 @@ struct DiskFullTests {
             #expect(judged.status == 0, "\(judged.errors)")
             let samples = try Tool.text("metaflac", ["--show-total-samples", scratch.path("a.flac")], in: scratch)
             #expect(Int64(samples.dropLast()).map { $0 * 125_000 } == full.clip.duration.exactNanoseconds)
-            // More than it was said to have got: the last write was refused, and half of it is there.
+            // More than was reported: the last write was refused, but half of it is there.
             #expect(UInt64(samples.dropLast()) == full.clip.ledger.tracks[0].frames)
         }
     }
@@ -154,7 +154,7 @@ struct DiskFullTests {
         await #expect(processExitsWith: .success) {
             let scratch = try Scratch()
             let format = Source.video(.yuyv)
-            // Too little for a head, and for a picture behind it.
+            // Too small for a head, and for an image after it.
             for (name, bytes) in [
                 ("a.mkv", 10), ("a.mkv", 2000), ("a.mp4", 10), ("a.mp4", 40_000), ("a.y4m", 10), ("a.y4m", 2000),
             ] {

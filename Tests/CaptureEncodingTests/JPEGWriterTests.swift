@@ -6,7 +6,7 @@ import Testing
 
 @Suite("JPEG writer")
 struct JPEGWriterTests {
-    /// Packed pictures of noise; the codes are always the same, so that an image tells nothing of those before.
+    /// Packed images of noise; the codes are always the same, so that an image does not depend on earlier ones.
     private struct Work {
         let width: Int
         let height: Int
@@ -28,7 +28,7 @@ struct JPEGWriterTests {
             }
         }
 
-        /// - Parameter room: bytes; as many as an image can need where it is not said.
+        /// - Parameter room: bytes; by default the maximum that an image can need.
         func image(_ number: Int, by writer: JPEGWriter, room: Int? = nil) throws -> [UInt8] {
             var bytes = [UInt8](repeating: 0, count: room ?? writer.capacity)
             let size = try bytes.withUnsafeMutableBytes { room in

@@ -10,7 +10,7 @@ import Testing
 struct MJPEGRepairTests {
     private let video = Source.video(.mjpeg)
 
-    /// A whole image with the Huffman tables that cameras leave out.
+    /// A complete image with the Huffman tables that cameras omit.
     private func image() throws -> [UInt8] {
         let source = Source.video(.yuyv)
         let encoder = MJPEGEncoder(format: source, parameters: MJPEGParameters(codes: .standard))
@@ -37,7 +37,7 @@ struct MJPEGRepairTests {
         for frame in frames {
             let before = packets.count
             try repair.encode(frame.span.bytes, at: 0, into: &packets)
-            // What need not be mended is the same where it lies.
+            // An image without faults is passed in place.
             guard let place = passing.pass(frame.span.bytes) else { continue }
             let isSame = packets.count == before + 1 && packets.withBytes(of: before) { $0.elementsEqual(frame[place]) }
             #expect(isSame)
@@ -45,7 +45,7 @@ struct MJPEGRepairTests {
         return ((0..<packets.count).map { packets.withBytes(of: $0) { Array($0) } }, repair.counts)
     }
 
-    /// The picture as ffmpeg sees it, which must find no fault.
+    /// The image as ffmpeg decodes it, which must find no fault.
     private func decoded(_ image: [UInt8]) throws -> [UInt8] {
         let scratch = try Scratch()
         try scratch.write(image, to: "a.jpg")
@@ -140,7 +140,7 @@ struct MJPEGRepairTests {
         return [try image(), packets.withBytes(of: 0) { Array($0) }]
     }
 
-    /// 1 to 8 bytes are others: anywhere, or in what comes before the picture's codes.
+    /// Changes 1 to 8 bytes: anywhere, or in the part before the image's codes.
     private func damaged(_ image: [UInt8], inHead: Bool, _ random: inout SystemRandomNumberGenerator.Seeded) -> [UInt8]
     {
         let scan = image.indices.dropLast().first { image[$0] == 0xFF && image[$0 + 1] == 0xDA } ?? 0
@@ -152,7 +152,7 @@ struct MJPEGRepairTests {
         return image
     }
 
-    /// Whether libjpeg reads its header and begins to decode; damage to the picture itself is a warning.
+    /// True if libjpeg reads its header and begins to decode; damage to the image itself is a warning.
     private func isOpened(_ image: [UInt8]) -> Bool {
         guard let decoder = cc_jpeg_decoder() else { return false }
         defer { cc_jpeg_free(decoder) }
@@ -203,7 +203,7 @@ struct MJPEGRepairTests {
         #expect(images == [image] && counts.skipped == 1)
     }
 
-    /// Each makes one thing of a sound image wrong.
+    /// Each makes one thing of a valid image wrong.
     enum Wrong: CaseIterable, Sendable {
         case tooManyWords, allOnes, tableNumber, tableKind, wideDifference, symbolsMissing
         case quantizerNumber, quantizerPrecision, quantizerOfZero, quantizerMissing

@@ -97,7 +97,7 @@ struct MJPEGTests {
         #expect(sizes == sizes.sorted() && Set(sizes).count == 4)
     }
 
-    /// The images of some pictures.
+    /// Encoded images of some frames.
     private func images(_ parameters: MJPEGParameters, of numbers: [Int], _ video: VideoFormat) throws -> [[UInt8]] {
         let encoder = MJPEGEncoder(format: video, parameters: parameters)
         try encoder.begin()
@@ -120,7 +120,7 @@ struct MJPEGTests {
             let (first, second) = (try #require(Decoded(one)), try #require(Decoded(other)))
             #expect(first.planes == second.planes)
         }
-        // The tables follow the pictures.
+        // The tables follow the frames.
         #expect(Set(fitted.map { Self.segments(0xC4, of: $0) }).count > 1)
         #expect(Set(standard.map { Self.segments(0xC4, of: $0) }).count == 1)
     }

@@ -9,7 +9,7 @@ struct MatroskaTests {
     private let video = Source.video(.yuyv, rate: 25)
     private let audio = AudioFormat(sampleRate: 48000, channels: 2, sampleFormat: .s16)
 
-    /// Sound and pictures as they come from devices: turn by turn.
+    /// Audio and video in the order in which devices deliver them, in turns.
     private func fill(_ writer: any ClipWriter, seconds: Int) throws {
         for frame in 0..<25 * seconds {
             let time = Int64(frame) * 40_000_000
@@ -271,7 +271,7 @@ struct MatroskaTests {
         let tight = Source.video(format, 1024, 768, rate: 25)
         let expected = (bytesPerLine == 0 ? frames : (0..<count).map { Source.picture(tight, number: $0) })
             .reduce(into: [UInt8]()) { $0 += $1 }
-        // Outside of the expectation: it would look for each difference between megabytes.
+        // Outside the expectation, which would search for each difference between megabytes.
         let isSame = decoded == expected
         #expect(isSame, "\(decoded.count) bytes")
         let heard = try Tool.output(

@@ -31,7 +31,7 @@ struct OutputReaderTests {
         deinit { for end in ends { close(end) } }
     }
 
-    /// A reader with a patience of 250 ms, by a clock on which each look takes 100 ms.
+    /// A reader with a patience of 250 ms, by a clock on which each check takes 100 ms.
     private func slowlyLooking(at pipe: borrowing FullPipe) -> OutputReader {
         let time = Atomic<Int64>(0)
         return OutputReader(of: RawDescriptor(pipe.ends[1]), patience: .milliseconds(250)) {
@@ -47,9 +47,9 @@ struct OutputReaderTests {
         // Not over for longer than its patience lasts.
         reader.watch { looks.add(1, ordering: .relaxed).newValue > 5 }
         #expect(!reader.waitForRoom())
-        // Over at the sixth look, and given up 300 ms after it.
+        // Over at the sixth check, and abandoned 300 ms after it.
         #expect(looks.load(ordering: .relaxed) == 9)
-        // For good: what is still to be written is not waited for again.
+        // Permanently: the remaining bytes are not waited for again.
         let before = looks.load(ordering: .relaxed)
         #expect(!reader.waitForRoom() && looks.load(ordering: .relaxed) == before)
     }
@@ -59,7 +59,7 @@ struct OutputReaderTests {
         let pipe = try FullPipe()
         let reader = slowlyLooking(at: pipe)
         let looks = Atomic(0)
-        // It reads before each third look, so that none finds its time over.
+        // It reads before each third check, so that none finds its time over.
         reader.watch { [ends = pipe.ends] in
             if looks.add(1, ordering: .relaxed).newValue % 2 == 0 {
                 var bytes = [UInt8](repeating: 0, count: 65_536)

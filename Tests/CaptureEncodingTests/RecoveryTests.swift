@@ -109,7 +109,7 @@ struct RecoveryTests {
         let report = try recover(bytes, kind, scratch)
         #expect(try kind.judge(report.path, scratch) == nil)
         #expect(report.duration.exactNanoseconds > 1_900_000_000 && report.tracks.allSatisfy { $0.frames > 0 })
-        // The time of a cluster, of 8 bytes from 14 on, is known from what comes before.
+        // The time of a cluster, of 8 bytes from 14 on, is known from the part before.
         #expect(place == 16 || report.lostBytes > 0)
         let frames = report.tracks[0].kind == .video ? report.tracks[0].frames : report.tracks[0].frames / 1920
         #expect(frames >= 30, "\(frames) of 75")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Y4M files")
 struct Y4MTests {
-    /// Our format, ffmpeg's name of the source, ffmpeg's name of what is stored.
+    /// Our format, ffmpeg's name of the source, ffmpeg's name of the stored format.
     private static let formats: [(PixelFormat, String, String)] = [
         (.yuyv, "yuyv422", "yuv422p"), (.uyvy, "uyvy422", "yuv422p"), (.nv12, "nv12", "yuv420p"),
         (.yuv420, "yuv420p", "yuv420p"), (.grey, "gray", "gray"),

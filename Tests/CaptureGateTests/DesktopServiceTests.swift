@@ -4,7 +4,7 @@ import Testing
 
 @testable import CaptureGate
 
-/// A machine's programs in a folder of the test's.
+/// A machine's programs in a directory of the test.
 private struct Machine {
     let root: String
     var environment = ["DISPLAY": ":77"]
@@ -18,7 +18,7 @@ private struct Machine {
 
     var desktop: DesktopPrograms { DesktopPrograms(environment: environment, root: root) }
 
-    /// Words of a program that would be started, its folder left out.
+    /// Words of a program that would be started, without its directory.
     func words(_ program: ChildProcess?) -> [String]? {
         program.map { ([$0.path] + $0.arguments).map { $0.hasPrefix(root) ? String($0.dropFirst(root.count)) : $0 } }
     }

@@ -115,7 +115,7 @@ struct FieldTests {
         }
     }
 
-    /// The numbers of whole pictures, and how many are lost before each.
+    /// Numbers of complete frames, and the losses before each.
     private func pairs(_ fields: [(UInt64, Bool, Loss)]) throws -> [(UInt64, UInt64)] {
         let adapter = try adapter(camera("GREY", V4L2_FIELD_ALTERNATE))
         let half = [UInt8](repeating: 0, count: 16)
@@ -127,7 +127,7 @@ struct FieldTests {
     @Test("a lost field loses its picture, and is counted so")
     func lost() throws {
         let one = Loss(device: 1)
-        // The second field of picture 1, both of picture 3, the first of picture 5.
+        // The second field of frame 1, both of frame 3, the first of frame 5.
         let found = try pairs([
             (0, false, Loss()), (1, true, Loss()), (2, false, Loss()), (4, false, one), (5, true, Loss()),
             (8, false, Loss(device: 2)), (9, true, Loss()), (11, true, one), (12, false, Loss()), (13, true, Loss()),

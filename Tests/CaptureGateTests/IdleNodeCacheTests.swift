@@ -3,7 +3,7 @@ import Testing
 @testable import CaptureGate
 
 @Suite("Idle node cache") struct IdleNodeCacheTests {
-    /// A machine whose clock and processes are turned by hand.
+    /// A machine whose clock and processes the test sets.
     private final class Machine: Sendable {
         let now = Locked<Int64>(0)
         let held = Locked<Set<String>>([])

@@ -4,7 +4,7 @@ import Testing
 @testable import CaptureGate
 
 @Suite("Kept records") struct DeviceRecordCacheTests {
-    /// A machine whose events, clock and devices are turned by hand.
+    /// A machine whose events, clock and devices the test sets.
     private final class Machine: Sendable {
         let event = Locked<String?>("1")
         let now = Locked<Int64>(0)

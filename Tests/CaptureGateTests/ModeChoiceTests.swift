@@ -37,14 +37,14 @@ struct ModeChoiceTests {
         return settings.camera.completed(by: &camera)
     }
 
-    /// As a webcam at a port that is too slow for large raw pictures.
+    /// A webcam at a port that is too slow for large raw frames.
     private static let webcam = [
         mode("YUYV", 640, 480, 30, 15), mode("YUYV", 1280, 720, 10, 5), mode("YUYV", 1920, 1080, 5),
         mode("MJPG", 640, 480, 60, 30), mode("MJPG", 1280, 720, 60, 30), mode("MJPG", 1920, 1080, 30, 15),
         mode("MJPG", 3840, 2160, 30),
     ]
 
-    /// What is chosen, as `MJPG 1920x1080`.
+    /// Chosen mode, as `MJPG 1920x1080`.
     private static func chosen(_ modes: [VideoMode], _ settings: VideoSettings = VideoSettings()) -> String {
         let camera = completed(settings, modes)
         return "\(PixelFormat(rawValue: camera.fourcc)) \(camera.width)x\(camera.height)"

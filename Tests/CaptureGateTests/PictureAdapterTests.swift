@@ -34,7 +34,7 @@ struct FrameAdapterTests {
 
     @Test("planes of memory come one after the other, whole rows of each")
     func gathered() throws {
-        // The driver fills more than the rows: what is behind them is left out.
+        // The driver fills more than the rows: the bytes after them are ignored.
         let adapter = try #require(FrameAdapter(gathering: try format("YM12", 8, 4, [10, 5, 5])))
         let planes = [Array(0..<64), Array(100..<130), Array(200..<230)].map { $0.map { UInt8($0) } }
         let result = try adapted(adapter, planes)

@@ -6,7 +6,7 @@ import Testing
 /// are computed here.
 @Suite("what is converted to R, G and B")
 struct FrameConverterTests {
-    /// - Returns: nothing where the picture is refused.
+    /// - Returns: nothing if the frame is refused.
     private func converted(_ code: String, _ width: Int, _ height: Int, _ bytes: [UInt8]) throws -> [UInt8] {
         let format = VideoFormat(
             width: width, height: height, pixelFormat: try #require(PixelFormat(code)),
@@ -64,8 +64,8 @@ struct FrameConverterTests {
         ("VUYA VUYX", "vvvvvvvv uuuuuuuu yyyyyyyy ........"), ("YUVA YUVX", "yyyyyyyy uuuuuuuu vvvvvvvv ........"),
     ]
 
-    /// A pixel's bytes by such a drawing. Where a field goes over bytes, the later byte of a word with the low byte first has
-    /// its high bits: so bits are dealt out from the lowest, byte by byte in the order in which the word has them.
+    /// A pixel's bytes for such a drawing. If a field spans bytes, the later byte of a word with the low byte first has its high
+    /// bits. So bits are assigned from the lowest, byte by byte in the order of the word.
     private func drawn(_ drawing: String, _ values: [Character: Int], bits: [Character: Int], lowFirst: Bool) -> [UInt8]
     {
         var bytes = drawing.split(separator: " ").map { Array($0) }
@@ -215,7 +215,7 @@ struct FrameConverterTests {
         case wide(Int)
         /// Two high bytes, then their low bits; four, then theirs in three bytes.
         case pairs, sevens
-        /// One byte each, of a line the even columns first; the picture is 32 wide.
+        /// One byte each, the even columns of a line first; the frame is 32 wide.
         case halves
 
         func bytes(_ samples: [UInt8]) -> [UInt8] {
@@ -254,7 +254,7 @@ struct FrameConverterTests {
         ("S680", "RGGB", .halves),
     ]
 
-    /// One colour left, another one right: exact but where they meet.
+    /// One colour on the left, another on the right: exact except at the border.
     @Test("a mosaic's colours come out where they are", arguments: mosaics)
     func mosaic(_ code: String, _ order: String, _ packing: Packing) throws {
         let (width, height) = (32, 16)

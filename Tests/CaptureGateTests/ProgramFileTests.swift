@@ -59,12 +59,12 @@ struct ProgramFileTests {
     func ofRootAlone() throws {
         let system = try ProcessSubject.executable(at: "/usr/bin/env")
         #expect(system.isOfRootAlone)
-        // Root's, in a folder of root's below one that anybody may write.
+        // Root's, in a directory of root below one that anybody may write.
         #expect(try !ProgramFile.read(opening: path, named: path, [], now: later).isOfRootAlone)
-        // What a process calls so is not what is there.
+        // The process's file of this name is not the one that is here.
         #expect(try !ProgramFile.read(opening: path, named: "/usr/bin/env", [], now: later).isOfRootAlone)
         #expect(try !ProgramFile.read(opening: "/usr/bin/env", named: "usr/bin/env", [], now: later).isOfRootAlone)
-        // The bytes count as before for whoever knows the file by them.
+        // The bytes count as before for a caller that already knows the file.
         let again = try ProgramFile.read(opening: "/usr/bin/env", named: "/usr/bin/env", [system])
         #expect(again == system && again.stamp == system.stamp)
     }

@@ -37,7 +37,7 @@ struct PrompterChainTests {
         #expect(await chain.confirm(ConfirmationRequest("Go on?")) == .failed(obstacle))
     }
 
-    /// Somebody who looks at alerts, too.
+    /// A person who sees alerts, too.
     struct Viewer: Prompter, AlertPresenter {
         let name = "viewer"
         func obstacle() async -> CaptureError? { nil }

@@ -37,7 +37,7 @@ final class PseudoTerminal: Sendable {
         close(other)
     }
 
-    /// All that the screen got so far.
+    /// Everything that was written to the screen so far.
     var screen: String { shown.withLock { String(decoding: $0, as: UTF8.self) } }
 
     func type(_ keys: String) {
@@ -50,7 +50,7 @@ final class PseudoTerminal: Sendable {
         _ = ioctl(person, UInt(TIOCSWINSZ), &size)
     }
 
-    /// Reads the screen until it has shown a text, so and so many times, and then types at once: not when a busy pool
+    /// Reads the screen until it has shown a text this number of times, and then types at once, without waiting until a busy pool
     /// has a thread for the test again.
     func wait(for text: String, times: Int = 1, thenType keys: String = "") async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -75,7 +75,7 @@ final class PseudoTerminal: Sendable {
         }
     }
 
-    /// Whether lines are edited by the terminal, keys echoed, and Ctrl-C a signal, as it was at first.
+    /// True if lines are edited by the terminal, keys echoed, and Ctrl-C a signal, as at the start.
     var isAsAtFirst: Bool {
         var mode = termios()
         guard tcgetattr(other, &mode) == 0 else { return false }

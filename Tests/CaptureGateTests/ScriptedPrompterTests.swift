@@ -6,7 +6,7 @@ import Testing
 struct ScriptedPrompterTests {
     private let microphone = Capability.Microphone(.record, device: .id("test:tone"), purpose: "Test")
 
-    /// Gate of this program in a login session of the test's own: that of a test run may not be told from others.
+    /// Gate of this program in a separate login session, since that of a test run may not be identified.
     private func gatekeeper(
         leader: Int32, _ store: MemoryStore, _ prompter: ScriptedPrompter
     ) throws -> (gatekeeper: Gatekeeper, session: LoginSession) {

@@ -49,7 +49,7 @@ struct UserPicturesTests {
         #expect(UserDirectories.folder("XDG_PICTURES_DIR", in: bytes, home: "/home/ann") == nil)
     }
 
-    /// A home with a file of folders that names one.
+    /// A home with a file of directories that names one.
     private func pictures(_ folder: String = "Pictures") throws -> (home: String, library: UserPictures) {
         let home = try TemporaryFolder.make()
         mkdir("\(home)/config", 0o700)

@@ -181,7 +181,7 @@ struct AudioLoopTests {
     @Test("After a revocation not one period is committed", arguments: [LoopControl.Reason.revoked, .expired, .stop])
     func revoked(reason: LoopControl.Reason) throws {
         let control = try LoopControl()
-        // Asked for between the waiting and the reading: the data is there already.
+        // Requested between the wait and the reading: the data is there already.
         let outcome = try run(
             [
                 .frames(480, at: at(0)), .run { control.request(reason) }, .frames(480, at: at(480)),

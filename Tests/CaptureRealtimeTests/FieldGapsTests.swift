@@ -5,7 +5,7 @@ import Testing
 
 @Suite("numbers of single fields")
 struct FieldGapsTests {
-    /// What is missing before each of these fields: the driver's number, and T or B.
+    /// Fields missing before each of these fields, given by the driver's number, and T or B.
     private func missing(_ fields: String) -> [UInt64] {
         var gaps = FieldGaps()
         return fields.split(separator: " ").map { field in
@@ -20,7 +20,7 @@ struct FieldGapsTests {
             ("T0 B0 T1 B1 T2 B2", [0, 0, 0, 0, 0, 0]), ("B7 T7 B8 T8", [0, 0, 0, 0]),
             // Begun in the middle.
             ("B0 T1 B1 T2", [0, 0, 0, 0]),
-            // One field is lost, a second one and a first one; then both of a picture; then two that are none.
+            // One field is lost, a second one and a first one; then both of a frame; then two invalid ones.
             ("T0 B0 T1 T2 B2 B3 T4 B4", [0, 0, 0, 1, 0, 1, 0, 0]), ("T0 B0 T2 B2", [0, 0, 2, 0]),
             ("T0 B0 T1 B2 T3 B3", [0, 0, 0, 2, 0, 0]), ("T0 B0 B5", [0, 0, 9]),
             ("T4294967295 B4294967295 T0 B0", [0, 0, 0, 0]),

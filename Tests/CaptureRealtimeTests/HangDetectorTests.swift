@@ -123,7 +123,7 @@ private final class ManualTimer: Sendable {
 
     func set(_ body: @escaping @Sendable () -> Void) { next.withLock { $0 = body } }
 
-    /// Calls what is due, on this thread.
+    /// Runs the calls that are due, on this thread.
     func fire() {
         let body = next.withLock { next in
             defer { next = nil }
@@ -132,7 +132,7 @@ private final class ManualTimer: Sendable {
         body?()
     }
 
-    /// Lets more time pass than a call may take: a detector gives up after six looks.
+    /// Lets more time pass than a call may take: a detector reports a hang after six checks.
     func passPatience() { for _ in 0..<10 { fire() } }
 }
 

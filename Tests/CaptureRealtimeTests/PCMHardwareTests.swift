@@ -1,7 +1,7 @@
 import CaptureRealtime
 import Testing
 
-/// All cards behind the name of a PCM, by what libasound tells of it.
+/// All cards that the name of a PCM leads to, as libasound reports them.
 @Suite("Hardware behind a PCM", .serialized)
 struct PCMHardwareTests {
     private static func card(_ number: Int, _ device: Int = 0, named name: String = "Loopback") -> String {

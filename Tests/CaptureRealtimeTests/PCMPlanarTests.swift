@@ -1,7 +1,7 @@
 import CaptureRealtime
 import Testing
 
-/// On a PCM of `Tests/PacedPCM` that keeps its channels apart, through the real libasound: `snd_pcm_readn`.
+/// On a PCM of `Tests/PacedPCM` with separate channels, through the real libasound: `snd_pcm_readn`.
 @Suite("Non-interleaved PCM", .serialized)
 struct PCMPlanarTests {
     struct Shape: CustomTestStringConvertible, Sendable {

@@ -33,7 +33,7 @@ struct PCMPriorityTests {
     }
 }
 
-/// A session that looks at its own thread before it does what another does.
+/// A session that reads its own thread's state before it does the work of another.
 private struct Watched<Run: CaptureRun & ~Copyable>: ~Copyable, CaptureRun {
     var run: Run
     let seen: Shared<ThreadLook>

@@ -77,7 +77,7 @@ struct PCMSourceTests {
     @Test("A buffer too small for the period gets smaller ones: never is one all of it", arguments: [8192, 65_536])
     func smallBuffer(bytes: Int) throws {
         let asked = PCMSettings(rate: 192_000, periodTime: 100_000_000)
-        // The smaller one holds 11 ms: a busy machine may stand still for longer, and what it has lost then is no wrong sound.
+        // The smaller one holds 11 ms: a busy machine may stop for longer, and audio lost then is not wrong audio.
         let isPatient = bytes < 65_536 ? 1 : 0
         let heard = try PacedSound.listen(
             to: "paced_with:BUFFER_BYTES=\(bytes),PATIENT=\(isPatient)", asked, frames: 57_600)
@@ -120,7 +120,7 @@ struct PCMSourceTests {
             cm_faults_plan("", 0, 0, CM_FAULTS_ONCE)
             let heard = try PacedSound.listen(to: "paced_with:DEAD_AFTER=480")
             #expect(heard.result == LoopResult(.stalled))
-            // Four looks in each half of a second, before the restart and after it, and what opening takes.
+            // Four checks in each half of a second, before the restart and after it, and those of the opening.
             #expect(CallCounts.of("snd_pcm_readi") <= 20)
             #expect(CallCounts.of("poll") <= 40)
         }
@@ -133,7 +133,7 @@ struct PCMSourceTests {
             let heard = try PacedSound.listen(to: "paced_with:DEAD_AFTER=480,DEAD_CALLS=1")
             #expect(heard.result == LoopResult(.stalled))
             #expect(heard.counters.delivered == 480 && heard.counters.restarts == 1)
-            // Twice half a second, with a pause of 5 ms before each look but the first few.
+            // Twice half a second, with a pause of 5 ms before each check except the first few.
             #expect(CallCounts.of("poll") <= 500)
             #expect(CallCounts.of("snd_pcm_readi") <= 20)
         }

@@ -5,13 +5,14 @@ import Testing
 /// On a PCM of `Tests/PacedPCM` that sleeps for 200 ms after half a second, through the real libasound.
 @Suite("Suspended PCM", .serialized)
 struct PCMSuspensionTests {
-    /// 480 frames a period: it ends with one, or within one. What is unread then is read after the sleep, before the gap.
+    /// 480 frames per period: the sleep is at the end of one, or within one. Unread frames are read after the sleep, before the
+    /// gap.
     @Test(
         "A suspended device is resumed, its gap is counted, and every sample after it is right",
         arguments: [24_000, 24_100])
     func resumed(after: Int) throws {
-        // How long the gap is to the frame, the rig's group `dead-server` judges in virtual time: here a thread that is held up
-        // between the plugin's count and its look at the clock would be measured, too.
+        // The rig's group `dead-server` judges the length of the gap to the frame, in virtual time. Here a delay of the thread
+        // between the plugin's count and the reading of the clock would be measured, too.
         try SleepHearing.listen(to: "paced_with:SLEEP_AFTER=\(after)").expectOneSleep(after: after)
     }
 
@@ -31,7 +32,7 @@ struct PCMSuspensionTests {
     @Test("A device that is still asleep is asked again, at intervals, and not started anew")
     func asleep() async {
         await #expect(processExitsWith: .success) {
-            // Whatever libasound makes of the plugin's own answers, this one is EAGAIN.
+            // Whatever libasound makes of the plugin's own answers, this answer is EAGAIN.
             cm_faults_plan("snd_pcm_resume", 1, EAGAIN, CM_FAULTS_ONCE)
             let hearing = try SleepHearing.listen(to: "paced_with:SLEEP_AFTER=24000")
             hearing.expectOneSleep(after: 24_000)
@@ -44,7 +45,7 @@ struct PCMSuspensionTests {
     @Test("A device that refuses in silence is restarted by the watchdog, and goes on likewise")
     func silent() async {
         await #expect(processExitsWith: .success) {
-            // As the ioplug layer of libasound before 1.2.10 has it: no error, and the state stays SUSPENDED.
+            // Like the ioplug layer of libasound before 1.2.10: no error, and the state stays SUSPENDED.
             cm_faults_plan("snd_pcm_resume", 1, EAGAIN, CM_FAULTS_THIS_CALL)
             let hearing = try SleepHearing.listen(to: "paced_with:SLEEP_AFTER=24000")
             #expect(hearing.sound.counters.stalls == 1)
@@ -55,7 +56,7 @@ struct PCMSuspensionTests {
     }
 }
 
-/// What is heard of a device that falls asleep.
+/// Audio of a device that falls asleep.
 struct SleepHearing {
     let sound: PacedSound
     let numbers: FrameNumbers
@@ -67,8 +68,8 @@ struct SleepHearing {
         return SleepHearing(sound: sound, numbers: numbers)
     }
 
-    /// - Parameter isKept: whether what was not read before the sleep can be read after it. Where not, it is lost: up to a
-    ///   buffer in a machine that is held up.
+    /// - Parameter isKept: true if frames that were not read before the sleep can be read after it. Otherwise they are lost: up to
+    ///   a buffer on a machine that is delayed.
     func expectOneSleep(after: Int, isKept: Bool = true, sourceLocation: SourceLocation = #_sourceLocation) {
         let counters = sound.counters
         #expect(sound.result == LoopResult(.stopped), sourceLocation: sourceLocation)
@@ -83,8 +84,8 @@ struct SleepHearing {
         #expect(jump.missing >= 9600, sourceLocation: sourceLocation)
         let unread = isKept ? 0 : sound.settings.bufferFrames
         #expect((after - unread...after).contains(jump.heard), sourceLocation: sourceLocation)
-        // Its place. What the device makes between its resumption and the look at what is unread passes for older than it
-        // is: no frame, unless the thread is held up just there.
+        // Its place. Frames that the device makes between its resumption and the reading of the unread count seem older than they
+        // are: none, unless the thread is delayed exactly there.
         let late = Int(gap.sequence - gap.lost.device) - jump.heard
         #expect((0...480).contains(late), "\(late) frames late", sourceLocation: sourceLocation)
     }

@@ -4,7 +4,7 @@ import CaptureRealtime
 import Glibc
 import Testing
 
-/// In processes of their own: the seam that has `sched_setscheduler` refused is there for all threads at once.
+/// In separate processes: the seam that makes `sched_setscheduler` fail applies to all threads at once.
 @Suite("Realtime broker")
 struct RealtimeBrokerTests {
     @Test("What a broker gives is reported as what the thread has, and taken back")
@@ -86,7 +86,7 @@ enum Brokered {
 
 protocol CountingBroker: RealtimeBroker {
     var calls: Shared<Int> { get }
-    /// Whether the system let it do what it was asked for.
+    /// True if the system granted the request.
     var given: Shared<Bool> { get }
 }
 

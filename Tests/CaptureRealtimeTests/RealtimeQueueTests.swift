@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Realtime queue")
 struct RealtimeQueueTests {
-    /// A session that looks at its own thread and does nothing else.
+    /// A session that only reads its own thread's state.
     private struct Look: ~Copyable, CaptureRun {
         let allowsRealtimePriority: Bool
         let seen: Shared<Seen>

@@ -101,7 +101,7 @@ struct SharedRingTests {
         let read5 = reader.read()
         #expect(read5 == .ended(LoopResult(.revoked)))
         #expect(reader.sums.delivered == 0)
-        // The first outcome stands, and nothing is written any more.
+        // Only the first outcome counts, and nothing is written any more.
         writer.finish(LoopResult(.deviceGone))
         let isWritten = writer.write(11)
         #expect(!isWritten)
@@ -158,7 +158,7 @@ struct SharedRingTests {
         let again = open("/proc/self/fd/\(memory)", O_RDWR)
         defer { close(again) }
         #expect(fails(EPERM, pwrite(again, "x", 1, 0) < 0))
-        // The writer goes on.
+        // The writer continues.
         let isWritten = writer.write(8)
         #expect(isWritten)
     }

@@ -163,7 +163,7 @@ struct SharedSourceTests {
         }
     }
 
-    // MARK: Sound
+    // MARK: Audio
 
     private func speak(_ writer: inout SharedRingWriter, _ sequence: UInt64, _ frames: Int = 480) {
         let instant = base + SampleClock(rate: 48_000).nanoseconds(Int64(sequence))

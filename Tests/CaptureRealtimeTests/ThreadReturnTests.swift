@@ -51,7 +51,7 @@ struct ThreadReturnTests {
     }
 }
 
-/// A session that looks at its own thread and does nothing else.
+/// A session that only reads its own thread's state.
 struct Looking: ~Copyable, CaptureRun {
     let seen: Shared<ThreadLook>
     var allowed = true
@@ -83,7 +83,7 @@ struct ThreadLook: Sendable, Equatable {
         return ThreadLook(thread: cm_gettid(), policy: policy.policy, priority: policy.priority, nice: nice)
     }
 
-    /// Whether that is what was reported.
+    /// True if that is what was reported.
     func matches(_ reported: ThreadPriority?) -> Bool {
         switch reported {
         case .fifo(let level): policy == SCHED_FIFO && Int(priority) == level

@@ -6,7 +6,7 @@ import Testing
 struct TimestampGapsTests {
     private static let thirty: Int64 = 33_333_333
 
-    /// How many pictures are found missing by intervals in thousandths of a picture at 30 a second.
+    /// Number of frames found missing, by intervals in thousandths of a frame at 30 per second.
     private func missing(_ thousandths: [Int64], nominal: Int64 = thirty) -> UInt64 {
         var gaps = TimestampGaps(interval: nominal)
         return thousandths.reduce(0) { $0 + gaps.missing(after: $1 * Self.thirty / 1000, intervals: 1) }

@@ -13,7 +13,7 @@ struct VideoLoopTests {
     private struct Outcome {
         var result: LoopResult
         var headers: [FrameHeader] = []
-        /// The driver's number, as it stands in the picture.
+        /// The driver's number, as stored in the frame.
         var pictures: [UInt32] = []
         /// Where the reader saw each.
         var addresses: [UInt] = []
@@ -33,7 +33,7 @@ struct VideoLoopTests {
         (0..<waits).flatMap { _ -> [ScriptedVideo.Entry] in [.run { _ = cm_poll(nil, 0, 130) }, .wakeup(.quiet)] }
     }
 
-    /// - Parameter isReading: The reader takes each picture at once, else all at the end.
+    /// - Parameter isReading: True if the reader takes each frame at once, otherwise all at the end.
     private func run(
         _ script: [ScriptedVideo.Entry], buffers: Int = 6, isReading: Bool = true, control: LoopControl? = nil
     ) throws -> Outcome {

@@ -18,7 +18,7 @@ struct VideoRingTests {
             free = Array(0..<buffers.count)
         }
 
-        /// Fills a buffer, keeping two for itself: the oldest unread picture goes first, else this one.
+        /// Fills a buffer, keeping two for itself: drops the oldest unread frame first, otherwise this one.
         mutating func shoot() {
             while case let given = ring.takeReturned(), given >= 0 { free.append(given) }
             let buffer = free.removeFirst()
@@ -116,7 +116,7 @@ struct VideoRingTests {
         #expect(sums.lawBroken == 0)
         #expect(sums.delivered > 0)
         #expect(sums.delivered + counters.ringLost + dropped.value == count)
-        // Only what went after the last picture read stands in no header.
+        // Only frames dropped after the last frame read are in no header.
         #expect(sums.delivered + sums.lost <= count)
     }
 

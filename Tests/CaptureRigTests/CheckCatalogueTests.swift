@@ -57,7 +57,7 @@ struct CheckCatalogueTests {
         }
     }
 
-    /// Measures of nothing, by all that compute some: they have names, units and directions.
+    /// Measures of empty input, from all functions that compute some: they have names, units and directions.
     private static var computed: [Measure] {
         let nothing = ClockRate([])
         return FrameTiming([], rate: (30, 1), arrivals: []).measures

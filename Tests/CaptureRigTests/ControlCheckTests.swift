@@ -15,7 +15,7 @@ final class ScriptedControls: ControlPanel {
         case takesAll
         /// It is set to the nearest even number.
         case rounds
-        /// It can be set so many times.
+        /// It can be set this number of times.
         case wearsOut(after: Int)
         /// The device goes when it is set.
         case vanishes

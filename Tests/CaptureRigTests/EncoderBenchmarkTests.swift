@@ -35,7 +35,8 @@ struct EncoderBenchmarkTests {
 
     @Test("the slowest frame is told, and the one in the middle")
     func ranks() throws {
-        // One look before the warm-up and one after its frame, one before the measurement: the fifth is its second frame's.
+        // One reading before the warm-up and one after its frame, one before the measurement: the fifth belongs to its second
+        // frame.
         let clock = SteppingClock(step: 10_000_000, slowLook: 5)
         let measured = try EncoderBenchmark(duration: .milliseconds(100), clock: clock).measure(pictures())
         #expect(measured.frames == 3)

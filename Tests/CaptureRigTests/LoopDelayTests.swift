@@ -5,11 +5,11 @@ import Testing
 struct LoopDelayTests {
     private static let count = 2048
 
-    /// What a recording of the sound has, attenuated and with noise 40 dB below it.
+    /// A recording of the sound, attenuated and with noise 40 dB below it.
     private static func recording(_ delay: Double, seed: Int, gain: Float = 0.5) -> [Float] {
         let sound = TestSounds.smoothNoise(seed: seed, count: 2 * count, delay: delay).enumerated().map {
             index, sample in
-            // The sound is played once: nothing comes before and after it.
+            // The sound is played once: there is nothing before and after it.
             Double(index) >= delay && Double(index) < delay + Double(count) ? gain * sample : 0
         }
         let rms = (sound.reduce(0) { $0 + Double($1 * $1) } / Double(count)).squareRoot()

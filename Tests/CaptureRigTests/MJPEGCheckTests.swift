@@ -147,7 +147,7 @@ struct MJPEGCheckTests {
         let good = try Self.second()
         let found = try await Self.findings("camera.frozen", good, folder, Self.large)
         for name in ["black", "frozen", "unreadable"] { #expect(found.measures.value(name) == 0, "\(found.measures)") }
-        // With two pictures in turn, the frame behind a repetition is one, too.
+        // With two images in turn, the frame after a repetition is one, too.
         let faults: [(String, Double, [UInt8])] = [
             ("black", 100 / 30.0, try Self.image(light: 4)), ("frozen", 200 / 30.0, good[9]),
             ("unreadable", 1, Array(good[10].prefix(good[10].count / 2))), ("unreadable", 1, [0xFF, 0xD8]),
@@ -166,7 +166,7 @@ struct MJPEGCheckTests {
     func suspect(check: String) async throws {
         let folder = try PlanFolder()
         var frames = try Self.second()
-        // Damage that leaves markers and size as they were is found by decoding alone.
+        // Damage that leaves markers and size unchanged is only found by decoding.
         for number in [0, 1, 3] {
             for at in frames[number].count * 2 / 3..<frames[number].count - 40 { frames[number][at] = 0xAA }
         }

@@ -67,7 +67,7 @@ struct GateCheckTests {
         func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation { Silence() }
     }
 
-    /// A clock that stands still: no grant runs out by it.
+    /// A clock that never advances: no grant expires by it.
     private struct StoppedClock: GateClock {
         let now = SystemGateClock().now
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Checks of what a camera shows, on virtual devices")
 struct PictureCheckTests {
-    /// A check as a test makes it, quickly: small pictures, and few of them.
+    /// A check with settings for a quick test: small images, and few of them.
     struct Made: Sendable, CustomTestStringConvertible {
         let check: String
         var parameters: [String: PlanValue] = [
@@ -69,7 +69,7 @@ struct PictureCheckTests {
         }
     }
 
-    /// A faulty camera, the measure that must find the fault, and the pictures that must be kept.
+    /// A faulty camera, the measure that must find the fault, and the images that must be kept.
     struct Twin: Sendable, CustomTestStringConvertible {
         let good: Made
         let measure: String
@@ -168,7 +168,7 @@ struct PictureCheckTests {
     func real() async throws {
         let close = PlanValue.command(PlanCommand(["true"], limit: .seconds(20)))
         let result = try await VirtualRig.result("camera.shutter", parameters: ["close": close], isVirtual: false)
-        // The built-in camera has no shutter: nothing tells of one, and the picture stays.
+        // The built-in camera has no shutter: nothing reports one, and the image stays.
         #expect(result.verdict == .fail)
         #expect(try #require(result.measures.value("shutter_event")) >= 2000)
         #expect(try #require(result.measures.value("uncovered")) > 1)
@@ -274,7 +274,7 @@ struct FrameLumaTests {
 }
 
 extension PlanFolder {
-    /// Bytes of a file; `nil` where there is none.
+    /// Bytes of a file; `nil` if there is none.
     func bytes(_ name: String) -> [UInt8]? {
         guard let file = fopen("\(path)/\(name)", "r") else { return nil }
         defer { fclose(file) }

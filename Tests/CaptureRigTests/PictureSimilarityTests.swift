@@ -2,7 +2,7 @@ import Testing
 
 @testable import CaptureRig
 
-/// Pictures with edges, texture and noise.
+/// Images with edges, texture and noise.
 enum TestPictures {
     static func scene(width: Int = 96, height: Int = 64, seed: Int, noise: Int = 0, shift: Int = 0) -> LumaImage {
         var numbers = SeededGenerator(seed)

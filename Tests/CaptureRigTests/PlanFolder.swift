@@ -77,7 +77,7 @@ final class PlanFolder: Sendable {
             "machine.scheduling", [], "", method: "", source: "", measures: [.init("late", "us", .lower, "")]),
     ]
 
-    /// All that a plan may have.
+    /// Everything that a plan may contain.
     static let example = """
         version: 1
         name: Webcam on the bench       # for reports

@@ -1,14 +1,14 @@
 import CaptureRig
 import Testing
 
-/// A plan with one mistake, and where and how that is told.
+/// A plan with one mistake, and the expected place and message.
 struct Slip: Sendable, CustomTestStringConvertible {
     let text: String
     let position: String
     let message: String
 
     /// - Parameters:
-    ///   - checks: steps of the plan. Its devices stand above, so the first line is 7.
+    ///   - checks: steps of the plan. Its devices come before, so the first line is 7.
     ///   - position: `LINE:COLUMN`.
     ///   - message: beginning of the sentence.
     init(_ checks: String, _ position: String, _ message: String) {
@@ -100,7 +100,7 @@ struct PlanMistakeTests {
     func devices(_ device: String, _ position: String, _ message: String) throws {
         let plan = "version: 1\ndevices:\n  x: \(device)\n" + "checks: [{check: camera.stream, device: x}]\n"
         let mistakes = try folder.read(text: plan).mistakes
-        // What follows from the first mistake may be told as well, but not that the check's device is unknown.
+        // Consequences of the first mistake may be reported as well, but not that the check's device is unknown.
         #expect(mistakes.contains { $0.hasPrefix("plan.yaml:\(position): \(message)") }, "\(mistakes)")
         #expect(!mistakes.contains { $0.contains("device of the plan") })
     }

@@ -293,7 +293,7 @@ struct PlanIncludeTests {
         try FileManager.default.createDirectory(atPath: "\(folder.path)/folder", withIntermediateDirectories: true)
         #expect(mkfifo("\(folder.path)/pipe", 0o600) == 0)
         try folder.write(String(repeating: "#\n", count: 1 << 19) + "#", to: "huge.yaml")
-        // That the device is not there is no mistake of its own: it may be in the file.
+        // The missing device is not a separate mistake: it may be in the file.
         let mistakes = try folder.read(text: Self.head + "include:\n  - \(name)\n" + Self.check).mistakes
         #expect(mistakes.count == 1 && mistakes.first?.hasPrefix("plan.yaml:3:5: \(message)") == true)
     }

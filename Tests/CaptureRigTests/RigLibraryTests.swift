@@ -237,7 +237,7 @@ struct RigLibraryTests {
         #expect(error.kind == .badInput)
         #expect(error.message == "\(path):7:13: `camera.los` is not a check: write `camera.loss`.")
         #expect(error.underlying.map(\.message) == [error.message])
-        // So a test that fails by it says why.
+        // So a test that fails because of it reports the reason.
         #expect("\(error as any Error)" == error.message)
         #expect(try await Self.error { try await rig.run(planAt: "\(path).no") }.kind == .badInput)
     }

@@ -68,7 +68,7 @@ extension String {
         split(separator: part, omittingEmptySubsequences: false).count - 1
     }
 
-    /// Parts between the first places of some texts, each behind the one before.
+    /// Parts between the first places of some texts, each after the previous one.
     func split(around marks: [String]) -> [String] {
         var (parts, rest) = ([String](), self[...])
         for mark in marks {

@@ -5,7 +5,7 @@ import Testing
 
 /// The page that people see of a report.
 struct RigReportPageTests {
-    // A picture of three bytes is none, but nobody looks.
+    // Three bytes are not an image, but nothing decodes it.
     private let page = RigReportSample.report.html { $0.hasPrefix("frames/") ? [0xFF, 0xD8, 0xFF] : nil }
 
     // -- safety

@@ -1,7 +1,7 @@
 import CaptureRig
 
-/// A report as of a morning at a bench, with all verdicts, all kinds of plots, repeats and pictures: what the page is
-/// looked at with. The same at each call.
+/// A report like one from a morning at a bench, with all verdicts, all kinds of plots, repeats and images, for viewing the page.
+/// The same at each call.
 enum RigReportSample {
     static var report: RigReport {
         RigReport(
@@ -13,7 +13,7 @@ enum RigReportSample {
             results: camera() + parallel() + sound() + rest())
     }
 
-    /// Pictures of the report: what its closure is to answer.
+    /// Images of the report, for its closure.
     static func file(_ path: String) -> [UInt8]? {
         guard path.hasPrefix("frames/") else { return nil }
         let seed = path.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF }
@@ -228,7 +228,7 @@ struct SampleNoise {
     mutating func bell() -> Double { (0..<6).reduce(0.0) { sum, _ in sum + next() } * 1.4 - 4.2 }
 }
 
-/// A picture file without compression.
+/// An image file without compression.
 enum SamplePicture {
     static func png(width: Int, height: Int, _ color: (Int, Int) -> (UInt8, UInt8, UInt8)) -> [UInt8] {
         let pixels = (0..<height).flatMap { y -> [UInt8] in
@@ -252,7 +252,7 @@ enum SamplePicture {
         return word(body.count) + bytes + word(Int(FrameChecksum.crc32(bytes.span)))
     }
 
-    /// Blocks of RFC 1951 that are stored as they are, in the wrapping of RFC 1950.
+    /// Blocks of RFC 1951 that are stored uncompressed, in the wrapping of RFC 1950.
     private static func stored(_ bytes: [UInt8]) -> [UInt8] {
         let blocks = stride(from: 0, to: bytes.count, by: 65535).flatMap { start -> [UInt8] in
             let part = bytes[start..<min(start + 65535, bytes.count)]

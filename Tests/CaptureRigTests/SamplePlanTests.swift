@@ -71,7 +71,7 @@ struct SamplePlanTests {
 }
 
 extension RigPlan {
-    /// All programs, wherever they stand.
+    /// All programs, wherever they are in the plan.
     fileprivate var commands: [PlanCommand] {
         let ofSteps = steps.compactMap { step in
             if case .command(let command) = step { command } else { nil }

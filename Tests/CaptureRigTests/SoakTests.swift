@@ -14,7 +14,7 @@ struct SoakTests {
                 calls += 1
                 return calls
             }
-            // What is made at the beginning is no leak.
+            // Memory allocated at the beginning is not a leak.
             let warm = min(number, 20)
             return ProcessUsage(
                 descriptors: 10 + warm + number * descriptors, threads: 5 + number * threads,

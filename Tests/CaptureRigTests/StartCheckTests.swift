@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Checks of starting and stopping")
 struct StartCheckTests {
-    /// Small pictures, for speed.
+    /// Small images, for speed.
     static let small: [String: PlanValue] = ["size": .size(width: 64, height: 36)]
 
     /// A check that is made without a run, for what it takes beside the context.
@@ -164,7 +164,7 @@ struct WholeFramesTests {
     private static let format = VideoFormat(
         width: 64, height: 32, pixelFormat: .mjpeg, frameRate: FrameRate(unchecked: 30, 1), bytesPerLine: 0)
 
-    /// A grey picture as a camera sends it.
+    /// A grey image as a camera sends it.
     private static func image() throws -> [UInt8] {
         let raw = VideoFormat(
             width: 64, height: 32, pixelFormat: .yuyv, frameRate: FrameRate(unchecked: 30, 1), bytesPerLine: 128)

@@ -1,7 +1,7 @@
 import CaptureRig
 import Synchronization
 
-/// A clock on which every look takes the same time, of which a processor has half; some looks take longer.
+/// A clock on which every reading takes the same time, half of it on a processor; some readings take longer.
 final class SteppingClock: BenchmarkClock {
     private let looks = Atomic<Int64>(0)
     private let time = Atomic<Int64>(0)
@@ -10,7 +10,7 @@ final class SteppingClock: BenchmarkClock {
 
     /// - Parameters:
     ///   - step: nanoseconds.
-    ///   - slowLook: the number of the look that takes ten steps, from 1.
+    ///   - slowLook: the number of the reading that takes ten steps, from 1.
     init(step: Int64, slowLook: Int64? = nil) {
         self.step = step
         self.slowLook = slowLook

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Checks of a camera and a microphone together, on virtual devices")
 struct SyncCheckTests {
-    /// Clapping devices; the camera has a picture at each clap.
+    /// Clapping devices; the camera has a frame at each clap.
     private static func clapping(_ seed: UInt64) -> FaultPlan {
         var faults = FaultPlan()
         (faults.seed, faults.hasClaps, faults.startDelay) = (seed, true, .zero)

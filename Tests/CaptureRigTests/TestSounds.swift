@@ -1,6 +1,6 @@
 import Glibc
 
-/// Sounds with known properties. They use the C library's sine and not the phasors that the measures have.
+/// Sounds with known properties. They use the C library's sine and not the phasors of the measures.
 enum TestSounds {
     /// A sine.
     static func sine(
@@ -16,7 +16,7 @@ enum TestSounds {
         return (0..<count).map { _ in Float(peak * numbers.number()) }
     }
 
-    /// A sum of sines of random frequencies and phases, from which samples at any time can be told: noise with a band.
+    /// A sum of sines of random frequencies and phases, whose samples can be computed for any time: noise with a band.
     ///
     /// - Parameters:
     ///   - delay: samples by which it is late.

@@ -6,7 +6,7 @@ import Testing
 
 /// Runs of one check on virtual devices.
 enum VirtualRig {
-    /// Asked for once: it reads the whole file of the program.
+    /// Read once, since it reads the whole file of the program.
     static let subject = Result { () throws(CaptureError) in try ProcessSubject.current() }
 
     /// Result of a check with the catalogue's limits, on a device with faults.

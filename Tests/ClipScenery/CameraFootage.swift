@@ -4,14 +4,14 @@ import CaptureEncoding
 /// A camera's own stream, as x264 and x265 make it, in frames as V4L2 delivers them.
 package struct CameraFootage: Sendable {
     package let format: VideoFormat
-    /// Access units between start codes, one a picture.
+    /// Access units between start codes, one per frame.
     package let frames: [[UInt8]]
     /// All of them in a row.
     package var stream: [UInt8] { frames.flatMap { $0 } }
 
     package static let width = 320
     package static let height = 240
-    /// Pictures in a second, and from one key frame to the next.
+    /// Frames per second, and from one key frame to the next.
     package static let rate = 25
     package static let interval = 10
 
@@ -20,11 +20,11 @@ package struct CameraFootage: Sendable {
         self.frames = frames
     }
 
-    /// Has ffmpeg make it.
+    /// Makes it with ffmpeg.
     /// - Parameters:
     ///   - pixelFormat: H264 or HEVC.
-    ///   - count: of pictures.
-    ///   - scratch: where ffmpeg works.
+    ///   - count: number of frames.
+    ///   - scratch: directory for ffmpeg.
     ///   - extra: parameters of the encoder, such as `bframes=2`.
     package init(
         _ pixelFormat: PixelFormat, _ count: Int, _ scratch: Scratch, extra: String = "bframes=0"
@@ -79,7 +79,7 @@ package struct CameraFootage: Sendable {
             })
     }
 
-    /// Checksums of the pictures of a file as ffmpeg decodes them.
+    /// Checksums of the frames of a file as ffmpeg decodes them.
     package static func pictures(_ path: String, _ scratch: Scratch) throws -> [String] {
         let found = try Tool.run(
             "ffmpeg", ["-v", "error", "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough", "-f", "framemd5", "-"],
@@ -90,7 +90,7 @@ package struct CameraFootage: Sendable {
         }
     }
 
-    /// Checksums of these pictures.
+    /// Checksums of these frames.
     package func pictures(_ scratch: Scratch) throws -> [String] {
         let name = format.pixelFormat == .h264 ? "stream.h264" : "stream.hevc"
         try scratch.write(stream, to: name)

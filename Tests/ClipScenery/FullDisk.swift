@@ -5,8 +5,8 @@ import Glibc
 /// A file that may not grow past a limit: for the writer it is a full disk. For exit tests alone, because the limit is
 /// the whole process's.
 package enum FullDisk {
-    /// Records until the disk is full, finishes, and lifts the limit again.
-    /// - Parameter claimed: frames of each track that the writer is told to have got.
+    /// Records until the disk is full, finishes, and removes the limit again.
+    /// - Parameter claimed: frames of each track that the writer reports as received.
     package static func record(
         to path: String, bytes limit: Int, tracks: [ClipTrack], settings: EncoderSettings = EncoderSettings(),
         claimed: UInt64 = 1_000_000, _ write: (any ClipWriter, Int) throws -> Void

@@ -27,7 +27,7 @@ package enum Interrupted: String, CaseIterable, Sendable, CustomStringConvertibl
 
     private static let made = Mutex<[Interrupted: (interrupted: [UInt8], finished: [UInt8])]>([:])
 
-    /// What was written by then, and what a finished recording of the same has. Every process makes it once.
+    /// Bytes written by then, and those of a finished recording of the same. Every process makes it once.
     package func bytes(_ scratch: Scratch) throws -> (interrupted: [UInt8], finished: [UInt8]) {
         if let made = Self.made.withLock({ $0[self] }) {
             try scratch.write(made.finished, to: "source" + ending)
@@ -60,8 +60,8 @@ package enum Interrupted: String, CaseIterable, Sendable, CustomStringConvertibl
         return (interrupted, try Scratch.read(path))
     }
 
-    /// A Matroska recording whose microphone was away from the first second to the fifth: the silence for that comes when it
-    /// is back, behind the pictures.
+    /// A Matroska recording whose microphone was missing from the first second to the fifth: the silence for that comes when it is
+    /// back, after the video.
     package static func lateSound(_ scratch: Scratch) throws -> [UInt8] {
         let path = scratch.path("late.mkv")
         let writer = try ClipFormat.matroska.writer(

@@ -1,11 +1,11 @@
 import CaptureBase
 import CaptureEncoding
 
-/// Double of a node that takes pictures: it keeps them in memory, and has as much room as a test says.
+/// Double of a node that accepts frames: it keeps them in memory, and has the space that a test sets.
 package final class MemoryOutput: FrameOutput {
     package let path = "/dev/video9"
     package let pixelFormats: [PixelFormat]
-    /// Bytes behind each row.
+    /// Bytes after each row.
     private let padding: Int
     private let state: Locked<State>
 

@@ -13,7 +13,7 @@ package enum Recording {
         ClipTrack(.video(format), name: camera, device: "cam-1")
     }
 
-    /// Records sound in periods of uneven length.
+    /// Records audio in periods of uneven length.
     @discardableResult
     package static func sound(
         _ bytes: [UInt8], _ format: AudioFormat, to path: String, settings: EncoderSettings = EncoderSettings()
@@ -33,7 +33,7 @@ package enum Recording {
         return try writer.finish(ledger: ledger, end: .complete)
     }
 
-    /// Records pictures at their exact times.
+    /// Records frames at their exact times.
     @discardableResult
     package static func pictures(
         _ frames: [[UInt8]], _ format: VideoFormat, to path: String, settings: EncoderSettings = EncoderSettings()

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A folder for one test, removed with it.
+/// A directory for one test, removed with it.
 package final class Scratch: Sendable {
     package let folder: String
 
-    /// - Parameter inMemory: for what is to wait for no disk.
+    /// - Parameter inMemory: for tests that must not wait for a disk.
     package init(inMemory: Bool = false) throws {
         let place = inMemory ? "/dev/shm" : FileManager.default.temporaryDirectory.path
         folder = place + "/capturegate-" + UUID().uuidString

@@ -1,20 +1,20 @@
 import CaptureBase
 import Foundation
 
-/// Deterministic sound and pictures.
+/// Deterministic audio and video.
 package enum Source {
     /// Samples that use every bit: Knuth's multiplicative hash of their number; S24_LE has a dirty fourth byte.
     package static func sound(_ format: AudioFormat, frames: Int, from first: Int = 0) -> [UInt8] {
         (first * format.channels..<(first + frames) * format.channels).flatMap { sample(format.sampleFormat, $0) }
     }
 
-    /// Of each channel a tone of its own, and a slower swell.
+    /// A different tone for each channel, and a slower swell.
     package static func tone(_ seconds: Double, channel: Int) -> Double {
         let swell = 0.6 + 0.3 * sin(2 * .pi * 1.5 * seconds)
         return swell * sin(2 * .pi * Double(440 + 110 * channel) * seconds)
     }
 
-    /// Sound that a lossy codec keeps.
+    /// Audio that a lossy codec keeps.
     package static func tones(_ format: AudioFormat, frames: Int) -> [UInt8] {
         (0..<frames).flatMap { frame in
             (0..<format.channels).flatMap { channel in
@@ -44,7 +44,7 @@ package enum Source {
         }
     }
 
-    /// What of such sound is stored: S24_LE without its fourth byte.
+    /// Stored bytes of such audio: S24_LE without its fourth byte.
     package static func stored(_ bytes: [UInt8], _ format: SampleFormat) -> [UInt8] {
         format == .s24 ? bytes.enumerated().filter { $0.offset % 4 != 3 }.map(\.element) : bytes
     }
@@ -61,7 +61,7 @@ package enum Source {
             width: width, height: height, pixelFormat: pixelFormat, frameRate: frameRate, bytesPerLine: bytesPerLine)
     }
 
-    /// A smooth picture that moves with its number, in limited range, and its planes.
+    /// A smooth image that moves with its number, in limited range, and its planes.
     package static func picture(_ format: VideoFormat, number: Int = 0) -> [UInt8] {
         switch format.pixelFormat {
         case .yuyv, .uyvy: packed(format, number)

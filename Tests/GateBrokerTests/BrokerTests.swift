@@ -10,7 +10,7 @@ import Testing
 
 @Suite("broker and its clients", .serialized, .timeLimit(.minutes(2)))
 struct BrokerTests {
-    /// Says yes for good.
+    /// Allows permanently.
     private let yes: @Sendable (AgentQuestion) -> QuestionEnd = { _ in .allow(.always) }
 
     @Test("A client is known by what the kernel says of it")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import GateBroker
 
-/// A broker in a folder of its own, whose rings keep what is written to them.
+/// A broker in a separate directory, whose rings keep everything written to them.
 final class TestBroker: Sendable {
     let folder: String
     let server: BrokerServer
@@ -18,7 +18,7 @@ final class TestBroker: Sendable {
 
     var socket: String { folder + "/broker" }
 
-    /// - Parameter agents: programs that may be agents; this one where nothing is said.
+    /// - Parameter agents: programs that may be agents; by default this one.
     init(agents programs: [String]? = nil) throws {
         folder = try TestFolder.make()
         let own = try #require(ProcessFile.link("/proc/self/exe"))
@@ -163,7 +163,7 @@ final class TestClient: Sendable {
                 return state.isOver
             }
             if isOver { return continuation.resume(returning: nil) }
-            // Where it fails the reader sees the end.
+            // If it fails, the reader sees the end.
             try? connection.send(BrokerPacket(.request(request), id: number), files, until: .never)
         }
         guard let reply else { throw TestFailure() }

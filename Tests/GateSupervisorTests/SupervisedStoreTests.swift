@@ -100,7 +100,7 @@ struct SupervisedStoreTests {
     }
 }
 
-/// Sentences that a person was told.
+/// Sentences that were shown to a person.
 private final class Sentences: Sendable {
     private let said = Locked<[String]>([])
 

@@ -30,7 +30,7 @@ struct AlertTests {
         #expect(await world.queue.add(AlertOperation(alert, by: presenter)).result == .success(1))
         #expect(presenter.shown.all == [alert])
         #expect(Alert("Done.").choices == ["OK"] && Alert("Done.", choices: []).choices == ["OK"])
-        // It is no permission, and leaves nothing behind.
+        // It is not a permission, and stores nothing.
         #expect(world.store.decisions.isEmpty && world.prompter.questions.isEmpty)
     }
 

@@ -2,8 +2,8 @@ import Gate
 import GateTestKit
 import Testing
 
-/// A device has other ids than the one it is known by: that of its port, or, behind a name of ALSA's configuration, that of
-/// the hardware itself.
+/// A device has other ids than its main one: that of its port, or, for a name of ALSA's configuration, that of the hardware
+/// itself.
 @Suite("Other ids of a device")
 struct AliasTests {
     static let alias = DeviceID(rawValue: "usb-mic@port")

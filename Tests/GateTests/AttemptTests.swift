@@ -143,7 +143,7 @@ struct AttemptTests {
             let retry = RetryOperation(capture, attempts: 5, waiting: .constant(.seconds(1)), clock: clock)
             #expect(await world.queue.add(retry).result.error != nil)
             #expect(world.prompter.questions.count == 1 && clock.sleeps.isEmpty)
-            // Told to go on in spite of it, it gets no further and asks no more.
+            // If it must continue nevertheless, it gets no further and asks no more.
             let stubborn = RetryOperation(capture, attempts: 5, clock: clock) { _ in true }
             #expect(await world.queue.add(stubborn).result.error != nil)
             #expect(capture.executions.count == 0)

@@ -110,7 +110,7 @@ struct CancelledResultTests {
         await began.reached()
         running.cancel(with: error)
         #expect(await running.result == .failure(.refused(error)))
-        // Its output is there for whoever wants it.
+        // Its output is available.
         #expect(await running.output == 7 && running.isCancelled)
         // A cancellation with an error is not ignored as one without.
         #expect(await after.result.refusal()?.underlying == [error])

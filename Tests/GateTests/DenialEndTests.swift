@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gate
 
-/// A denial with a date ends by the clocks as they are; an allow also by the latest time that the store has seen.
+/// A denial with a date ends by the present clocks; a permission also by the latest time that the store has seen.
 @Suite("End of a denial")
 struct DenialEndTests {
     private static let second: Int64 = 1_000_000_000

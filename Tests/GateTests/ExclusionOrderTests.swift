@@ -34,7 +34,7 @@ struct ExclusionOrderTests {
         }
     }
 
-    /// Condition that holds after other tasks have had so many turns.
+    /// Condition that is satisfied after other tasks have had a number of turns.
     private func slow(_ turns: UInt64) -> BlockCondition {
         BlockCondition {
             for _ in 0..<turns { await Task.yield() }
@@ -156,7 +156,7 @@ struct ExclusionOrderTests {
         later.fulfil(world.queue.add(exclusive("second", order)))
         #expect(await first.result.error == nil)
         #expect(order.all == ["second", "first"])
-        // The same where it adds that operation itself.
+        // The same if it adds that operation itself.
         let queue = world.queue
         let inner = exclusive("inner", order)
         let outer = exclusive("outer", order).adding(BlockCondition { await queue.outcome(of: inner).error == nil })
@@ -228,13 +228,13 @@ struct ExclusionOrderTests {
         #expect(await waiting.result.error == nil)
     }
 
-    /// Has an operation wait in `wait`, which gets another queue and an operation of the category, while two of the category are
-    /// behind the one that waits.
+    /// Makes an operation wait in `wait`, which gets another queue and an operation of the category, while two of the category are
+    /// queued after the waiting one.
     /// - Parameters:
-    ///   - width: of the queue of all three.
-    ///   - held: conditions of the one that waits.
+    ///   - width: width of the queue of all three.
+    ///   - held: conditions of the waiting one.
     ///   - wanted: further conditions of the first of the two.
-    ///   - waiting: how many of the two are at the locks before the wait begins.
+    ///   - waiting: number of the two that are at the locks before the wait begins.
     private func order(
         width: Int = .max, holding held: [any OperationCondition] = [],
         first: String = "first", _ wanted: [any OperationCondition] = [], waiting: Int,
@@ -285,7 +285,7 @@ struct ExclusionOrderTests {
                 other.add(behind)
                 await other.waitUntilEmpty()
             } == order)
-        // What it waits for may itself wait for the one behind, and what has conditions is passed, too.
+        // The operation it waits for may itself wait for a later one, and one with conditions can be overtaken, too.
         #expect(
             await waitingInSlot([slow(20)]) { other, behind in
                 let between = other.add(behind)

@@ -134,7 +134,7 @@ struct LockTableTests {
         #expect(bench.ask(1, "x") == [1])
         #expect(bench.ask(2, "x", "y") == [])
         #expect(bench.ask(3, "y") == [])
-        // 2 stood before 3 in y.
+        // 2 was before 3 in y.
         #expect(bench.release(2) == [3])
         #expect(bench.release(1) == [] && bench.release(3) == [])
         #expect(bench.table.isIdle)
@@ -212,7 +212,7 @@ struct LockTableTests {
         #expect(bench.ask(1) == [1])
         #expect(bench.ask(2, "x", "y") == [])
         #expect(bench.ask(3, ["x"], isLimited: false) == [] && bench.ask(4, ["y"], isLimited: false) == [])
-        // Both behind 2, in one category each.
+        // Both after 2, in one category each.
         #expect(Set(bench.beginWait()) == [3, 4])
         // One that comes now is passed at once.
         #expect(bench.ask(5, "z") == [])
@@ -233,7 +233,7 @@ struct LockTableTests {
         #expect(bench.ask(1, "h") == [1])
         #expect(bench.ask(2, "x", "h") == [] && bench.ask(3, "x") == [] && bench.ask(4, "x") == [])
         #expect(bench.ask(5, "h") == [] && bench.ask(6, "x", "h") == [])
-        // 3 stands behind 2 alone. Of two waits the last one counts.
+        // 3 is after 2 only. Of two waits the last one counts.
         #expect(bench.beginWait(of: 1) == [3] && bench.beginWait(of: 1) == [])
         bench.endWait(of: 1)
         #expect(bench.release(3) == [4])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Logging of operations")
 struct LoggingTests {
-    /// Keeps what is logged.
+    /// Keeps the logged messages.
     struct Keeper: LogHandler {
         let lines: Record<String>
         var metadata: Logger.Metadata = [:]

@@ -24,7 +24,7 @@ struct MoreConditionTests {
         #expect(world.prompter.confirmations.count == 6)
     }
 
-    /// A condition that has a confirmation asked where nobody may be.
+    /// A condition that asks for a confirmation where nobody may be asked.
     struct Whispering: OperationCondition {
         func evaluate(in context: OperationContext) async -> ConditionResult {
             let asking = ClosureOperation { _ in }.adding(UserConfirmationCondition("Psst?"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gate
 
-/// An aspect of the machine that the library knows nothing of: whether the desk lamp may be switched.
+/// An aspect of the machine that the library does not know: permission to switch the desk lamp.
 @Suite("Capabilities of one's own")
 struct OwnCapabilityTests {
     /// Answers at once or later, and keeps its answers itself.
@@ -172,7 +172,7 @@ struct OwnCapabilityTests {
         case bright, blinding
     }
 
-    /// A capability that says what is granted, and compares nothing.
+    /// A capability that reports the granted level, and compares nothing.
     final class Light<Wanted: LeveledRequirement>: CapabilityType {
         let name = CapabilityName(rawValue: "light")
         let requirement: Wanted
@@ -203,7 +203,7 @@ struct OwnCapabilityTests {
         }
     }
 
-    /// The same with a report of its own, which does not look at levels.
+    /// The same with its own report, which ignores levels.
     struct ReportedLight<Wanted: LeveledRequirement>: CapabilityType {
         let light: Light<Wanted>
         var name: CapabilityName { light.name }

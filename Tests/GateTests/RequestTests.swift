@@ -8,7 +8,7 @@ import Testing
 struct RequestTests {
     typealias Microphone = Capability.Microphone
 
-    /// A queue that can be told from others.
+    /// A queue that can be identified.
     struct MarkedQueue: Sendable {
         private static let key = DispatchSpecificKey<Int>()
         let queue = DispatchQueue(label: "marked")

@@ -8,7 +8,7 @@ import Testing
 struct RevocationTests {
     typealias Microphone = Capability.Microphone
 
-    /// A capture that goes on until the gate ends it, and tells why.
+    /// A capture that continues until the gate ends it, and reports the reason.
     struct UntilEnded: CaptureOperation {
         let authorization = AuthorizedFor(Microphone())
         let begun: Signal

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Authorization rules")
 struct RulesTests {
-    /// A case: what is stored, and what that comes to for recording on `usb-mic`.
+    /// A case: stored decisions, and the expected status for recording on `usb-mic`.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let decisions: [Decision]

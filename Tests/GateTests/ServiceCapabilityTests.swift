@@ -13,7 +13,7 @@ struct ServiceCapabilityTests {
         }
 
         let description = DeviceDescription(id: "location:test", name: "Test service")
-        /// Rises each time it is asked for its own permission.
+        /// Raised each time it is asked for its own permission.
         let asked = Signal()
         /// Rises with each position.
         let used = Signal()
@@ -55,7 +55,7 @@ struct ServiceCapabilityTests {
         #expect(item.device == service.description)
         let decision = try #require(try world.store.snapshot().decisions.first)
         #expect(decision.capability == .location && decision.verdict == .allow)
-        // Answered by both, neither is asked again.
+        // Both have answered, so neither is asked again.
         #expect(await world.refusal(by: AuthorizedFor(city(service))) == nil)
         #expect(world.prompter.questions.count == 1 && service.asked.count == 1)
     }
@@ -94,7 +94,7 @@ struct ServiceCapabilityTests {
         }
         #expect(decision.decidedBy == .system)
         #expect(try world.store.snapshot().decisions.allSatisfy { $0.verdict == .allow })
-        // Neither is asked again; but who asks on purpose may find that the person has changed it there.
+        // Neither is asked again; but a caller that asks on purpose may find that the person has changed it there.
         #expect(await world.refusal(by: AuthorizedFor(city(service))) != nil)
         #expect(service.asked.count == 1)
         service.set { $0.answer = .allowed }
@@ -200,7 +200,7 @@ struct ServiceCapabilityTests {
 
 @Suite("Pictures")
 struct PhotosCapabilityTests {
-    /// A library with a folder that a test names; `nil`, and one has to be chosen.
+    /// A library with the test's directory; for `nil`, one has to be chosen.
     final class Library: PicturesLibrary {
         private let path = Locked<String?>(nil)
         let asked = Signal()

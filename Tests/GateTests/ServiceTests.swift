@@ -106,7 +106,7 @@ struct ServiceTests {
         gate.raise()
         let service = try await pending.service
         #expect(try await other.service === service && !pending.isWaiting)
-        // Granted: here it is; and it is built at once where it is allowed already.
+        // Granted at once; and it is built at once if it is allowed already.
         for _ in 0..<2 {
             #expect(await instance.request().service != nil)
             instance.release()
@@ -146,7 +146,7 @@ struct ServiceTests {
         impatient.cancel()
         await #expect(throws: CaptureError.self) { try await impatient.value }
         #expect(instance.state.waiting == 1)
-        // One that was asked for, and is waited for by nobody any more.
+        // Requested, but nobody waits for it any more.
         #expect(await instance.request().pending != nil)
         #expect(instance.state.waiting == 1)
         gate.raise()
@@ -159,7 +159,7 @@ struct ServiceTests {
         "A request does not wait for a person, also where the permission goes while it is built",
         .timeLimit(.minutes(1)))
     func revokedMeanwhile() async throws {
-        // After the first reading, by which it is allowed; and before the last, for the permit.
+        // After the first reading, which allows it; and before the last, for the permit.
         for reading in 2...3 {
             let world = World()
             let gate = Signal()
@@ -168,7 +168,7 @@ struct ServiceTests {
             world.store.beforeSnapshot { if $0 == reading { world.revoke(id) } }
             let instance = world.ear(on: "usb-mic")
             let pending = try #require(await instance.request().pending)
-            // Then the question is put, as where it was open from the start.
+            // Then the question is asked, as if it was open from the start.
             await world.prompter.asked.reached()
             #expect(pending.isWaiting)
             gate.raise()

@@ -115,7 +115,7 @@ struct SharedRequestTests {
 }
 
 extension AuthorizedInstance {
-    /// Waits until so many callers wait.
+    /// Waits until this number of callers wait.
     func waits(for callers: Int) async {
         while (state.waiting ?? 0) < callers { await Task.yield() }
     }

@@ -133,7 +133,7 @@ struct StoreReadingTests {
     }
 }
 
-/// Evaluates a condition by the answer of an operation of its own.
+/// Evaluates a condition by the answer of its own operation.
 private struct Answered<Part: OperationCondition>: OperationCondition {
     let condition: Part
     let question: ClosureOperation<AuthorizationReport, Never>

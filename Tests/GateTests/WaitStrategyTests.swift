@@ -64,7 +64,7 @@ struct WaitStrategyTests {
         let all = extent(WaitStrategy.constant(.seconds(1)).jittered(by: 9))
         #expect(all.lowerBound < .seconds(0.1) && all.upperBound <= .seconds(2))
         #expect(waits(.constant(.seconds(1)).jittered(by: -1)) == seconds(1, 1, 1, 1, 1, 1))
-        // Chance of its own, where none is given.
+        // Its own random numbers, if none are given.
         let own = WaitStrategy.constant(.seconds(10)).jittered(by: 0.2)
         #expect(Set((1...100).map { own.wait(after: $0) }).count > 50)
     }

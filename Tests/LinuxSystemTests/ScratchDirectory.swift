@@ -1,7 +1,7 @@
 import Foundation
 import LinuxSystem
 
-/// A directory of its own for one test, gone with it.
+/// A separate directory for one test, removed with it.
 final class ScratchDirectory: Sendable {
     let path: String
 

@@ -31,7 +31,7 @@ static void consider(enum fault *found, int64_t *frames, enum fault fault, int64
     *frames = at;
 }
 
-// A fault that was passed while nobody recorded has happened all the same, a stall or a sleep only where one is.
+// A fault that passed while nobody recorded has happened anyway; a stall or a sleep only happens during a recording.
 static int64_t ahead(const struct paced *device, long after) {
     if (!after) return -1;
     return after > device->run_frame ? after - device->run_frame : 0;
@@ -68,7 +68,7 @@ int64_t paced_sleep_end(const struct paced *device) {
     return device->run_ns + paced_nanoseconds(device, before) + device->plan.sleep_ms * INT64_C(1000000);
 }
 
-// As a kernel PCM does: what was not read before the sleep is still there, and what follows is from after it.
+// As a kernel PCM does: frames that were not read before the sleep are still there, and later ones are from after it.
 void paced_wake(struct paced *device) {
     int64_t now = paced_now();
     device->asleep = 0;

@@ -15,8 +15,8 @@ static atomic_int is_missing, was_unplugged;
 
 static struct paced *device_of(snd_pcm_ioplug_t *io) { return io->private_data; }
 
-// One shot at an absolute time; setting it also takes back a readiness that was not yet seen, so that the
-// descriptor is readable exactly while there is something to do, whoever polls it and however.
+// One shot at an absolute time. Setting it also clears a readiness that was not yet seen, so that the descriptor is readable
+// exactly while there is something to do, whoever polls it and however.
 static int arm(struct paced *device, int64_t at) {
     struct itimerspec when = {.it_value = {.tv_sec = at / 1000000000, .tv_nsec = at % 1000000000}};
     return timerfd_settime(device->timer, TFD_TIMER_ABSTIME, &when, NULL) < 0 ? -errno : 0;
@@ -113,7 +113,7 @@ static int paced_prepare(snd_pcm_ioplug_t *io) {
     return disarm(device);
 }
 
-// libasound up to 1.2.9 has snd_pcm_resume say 0 whatever this says: there the state alone tells of the refusal.
+// libasound up to 1.2.9 makes snd_pcm_resume return 0 whatever this returns: there only the state shows the refusal.
 static int paced_resume(snd_pcm_ioplug_t *io) {
     struct paced *device = device_of(io);
     if (!device->asleep) return -EBADFD;
@@ -128,7 +128,7 @@ static int paced_sw_params(snd_pcm_ioplug_t *io, snd_pcm_sw_params_t *parameters
     return snd_pcm_sw_params_get_avail_min(parameters, &device_of(io)->ready);
 }
 
-// A negative answer always makes the state XRUN; unplugged and asleep must be told by the state.
+// A negative answer always makes the state XRUN; unplugged and asleep must be reported by the state.
 static snd_pcm_sframes_t paced_pointer(snd_pcm_ioplug_t *io) {
     struct paced *device = device_of(io);
     ask(device, 1);

@@ -52,7 +52,7 @@ int64_t paced_nanoseconds(const struct paced *device, int64_t frames);
 // The fault that lies nearest ahead in this run, and the count of the run's frames that come before it.
 enum fault paced_fault(const struct paced *device, int64_t *frames);
 
-// Its clock stood still when this run had made so many frames, and goes on from now.
+// Its clock stopped when this run had made this number of frames, and continues from now.
 void paced_stand_still(struct paced *device, int64_t frames, int64_t now);
 
 // Fallen asleep, awake again, and the instant from which it can be woken.

@@ -40,7 +40,7 @@ static const char *const names[kinds] = {"allocations", "releases", "locks", "fu
 struct thread {
     char name[32];
     long turns;
-    // Of the turn under way, and of all that are over.
+    // Of the current turn, and of all finished ones.
     long current[kinds], all[kinds];
     // At the first turn, and after the last one.
     int policy, priority, policy_after;
@@ -117,7 +117,7 @@ static void on_futex(int signal, siginfo_t *why, void *context) {
     errno = saved;
 }
 
-// For the calling thread alone, and for good: a thread that has it already needs no second one.
+// For the calling thread only, and permanently: a thread that has it already needs no second one.
 static int watch_futexes(void) {
     static __thread int is_watched __attribute__((tls_model("initial-exec")));
     if (is_watched) return 1;

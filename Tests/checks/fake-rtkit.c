@@ -21,7 +21,7 @@ static int property(sd_bus *bus, const char *path, const char *interface, const 
     return sd_bus_message_append(reply, "i", highest());
 }
 
-// As the real one: SCHED_RR, and nothing of it for what the thread starts.
+// Like the real one: SCHED_RR, but not for the thread's children.
 static int give(uint64_t thread, uint32_t priority) {
     struct sched_param parameter = {.sched_priority = (int)priority};
     if (strcmp(behaviour, "lie") == 0) return 0;

@@ -238,7 +238,7 @@ static int made_node(void) {
     return leaks;
 }
 
-// Full rights, over a mount table of its own.
+// Full rights, over a separate mount table.
 static int own_user(void) { return unshare(CLONE_NEWUSER | CLONE_NEWNS); }
 static int made_node_as_own_user(void) { return own_user() == 0 && made_node(); }
 
@@ -456,7 +456,7 @@ static int second_listener(void) {
     return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter) >= 0;
 }
 static int tracee_opens(void) {
-    // A tracer puts another call in the place of the one that was looked at.
+    // A tracer replaces the call that was checked by another one.
     pid_t child = fork();
     if (child == 0) {
         ptrace(PTRACE_TRACEME, 0, NULL, NULL);
@@ -575,7 +575,7 @@ static int typing(void) {
     ioctl(back, TIOCSCTTY, 0);
     return ioctl(back, TIOCSTI, "x") == 0 || syscall(SYS_ioctl, back, 0xFFFFFFFF00000000ul | TIOCSTI, "x") == 0;
 }
-// Whoever writes the decisions needs no permission.
+// A program that can write the decisions needs no permission.
 static int deciding(void) {
     char path[PATH_MAX];
     if (store == NULL) return 0;
@@ -677,7 +677,7 @@ static void *change_address(void *unused) {
     return unused;
 }
 
-// The descriptors' number in the table is what is looked at first: it costs no more than the race.
+// The descriptors' number in the table is read first: it costs no more than the race.
 static long race(void *(*change)(void *), int folder, const char *path, long count) {
     static const int flags[] = {O_RDWR, O_RDONLY, O_RDONLY | O_CLOEXEC, 3};
     pthread_t thread;
@@ -861,7 +861,7 @@ struct verdict {
     int error;
 };
 
-// In a process of its own, which may do with itself as it likes. Returns 1 for a leak, 0, or -1 where it was lost.
+// In a separate process, which may change itself freely. Returns 1 for a leak, 0, or -1 if it was lost.
 static int judge(const struct way *way, struct verdict *verdict) {
     *verdict = (struct verdict){0};
     fflush(stdout);

@@ -1,5 +1,5 @@
-// Loaded with LD_PRELOAD: the disk is behind. What is to be on it takes a twentieth of a second, and the second write to the
-// head of the audit log, the one that follows the commit, a whole one, as where the kernel makes writers wait.
+// Loaded with LD_PRELOAD: the disk is slow. Storing data takes a twentieth of a second, and the second write to the head of the
+// audit log, the one after the commit, a whole one, as if the kernel made writers wait.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -75,7 +75,7 @@ static void start(char **command) {
         struct rlimit limit = {wish.values[i], wish.values[i]};
         if (setrlimit(wish.resources[i], &limit) < 0) fail("setrlimit");
     }
-    // Behind the limits: what this program is allowed as root, it would keep.
+    // After the limits: otherwise this program would keep root's permissions.
     if (wish.user >= 0 && setuid((uid_t)wish.user) < 0) fail("setuid");
     char *none[] = {NULL};
     execve(command[0], wish.bare ? none : command, environ);

@@ -30,14 +30,14 @@ enum MP4Judge {
         let decoded = try Tool.run("ffmpeg", ["-v", "error", "-xerror", "-i", path, "-f", "null", "-"], in: scratch)
         guard decoded.status == 0, decoded.errors.isEmpty else { return "ffmpeg: \(decoded.errors)" }
         let listed = try Tool.text("mediainfo", ["--Full", path], in: scratch)
-        // mediainfo has a section "Conformance errors" where it finds any, and says of a cut file that it is.
+        // mediainfo prints a section "Conformance errors" if it finds any, and reports a cut file.
         if listed.contains("Conformance") || listed.contains("IsTruncated") { return "mediainfo: \(listed)" }
         let demuxed = try Tool.run(
             "gst-launch-1.0", ["-q", "filesrc", "location=\(path)", "!", "qtdemux", "!", "fakesink"], in: scratch)
         return demuxed.status == 0 && demuxed.errors.isEmpty ? nil : "GStreamer: \(demuxed.errors)"
     }
 
-    /// Packets that GStreamer's qtdemux hands out of a track, `video_0` or `audio_0`, one behind the other.
+    /// Packets of a track, `video_0` or `audio_0`, from GStreamer's qtdemux, one after another.
     static func packets(_ pad: String, _ path: String, _ scratch: Scratch) throws -> [UInt8] {
         let out = scratch.path()
         _ = try Tool.text(

@@ -23,7 +23,7 @@ struct MP4PacketTests {
             try PreparedTrack.video(ntsc, frames: 90, keyInterval: 45, library: library, in: scratch),
             try PreparedTrack.aac(seconds: 3, in: scratch),
         ]
-        // The microphone began a tenth of a second behind the camera.
+        // The microphone began a tenth of a second after the camera.
         let writer = try PreparedTrack.writer(
             to: ClipOutput(opening: .file(path: path)), tracks, at: [0, 100_000_000], time: time)
         _ = try writer.finish(ledger: Recording.ledger, end: .complete)
@@ -40,10 +40,10 @@ struct MP4PacketTests {
             ])
         let keys = try MP4Judge.probe("packet=flags", path, scratch, stream: "v")
         #expect(keys.indices.filter { keys[$0].contains("K") } == [0, 45])
-        // Outside of the expectation: it would look for each difference.
+        // Outside the expectation, which would search for each difference.
         let isSame = try MP4Judge.packets("video_0", path, scratch) == tracks[0].encoder.bytes()
         #expect(isSame)
-        // qtdemux leaves out the last packet of sound behind an edit, of other programs' files, too.
+        // qtdemux drops the last audio packet after an edit, also in files of other programs.
         let taken = try MP4Judge.packets("audio_0", path, scratch)
         let isHeard = tracks[1].encoder.bytes(from: 1).starts(with: taken)
         #expect(isHeard && taken.count > tracks[1].encoder.bytes(from: 1).count - 1000)
@@ -83,7 +83,7 @@ struct MP4PacketTests {
         }
         let bytes = try Scratch.read(path + ".partial")
         writer.discard()
-        // `tfdt` has the time of the first sample in ticks of 90 kHz, behind its version and flags.
+        // `tfdt` contains the time of the first sample in ticks of 90 kHz, after its version and flags.
         let starts = bytes.places(of: Array("tfdt".utf8)).map { place in
             bytes[place + 8..<place + 16].reduce(0) { $0 << 8 | Int($1) } / 3600
         }
@@ -107,7 +107,7 @@ struct MP4PacketTests {
         var random = SystemRandomNumberGenerator.Seeded(17)
         for number in 0..<Extent.count(of: 1000) {
             let whole = number % 4 == 0 ? finished : growing
-            // Mostly behind the head.
+            // Usually after the head.
             let length = Int.random(in: (number % 10 == 0 ? 0 : first)...whole.count, using: &random)
             try scratch.write(Array(whole[..<length]), to: "t.mp4.partial")
             do {

@@ -17,7 +17,7 @@ final class PreparedEncoder: TrackEncoder {
     }
 
     var count: Int { prepared.count }
-    /// All packets one behind the other, from one on.
+    /// All packets from one on, one after another.
     func bytes(from first: Int = 0) -> [UInt8] { prepared.dropFirst(first).flatMap(\.bytes) }
 
     func begin() {}
@@ -114,7 +114,7 @@ enum PreparedTrack {
     }
 }
 
-/// NAL units behind start codes (ITU-T H.264, annex B), and what MP4 has in their place.
+/// NAL units after start codes (ITU-T H.264, annex B), and the form that MP4 stores.
 enum AnnexB {
     static func units(_ stream: [UInt8]) -> [ArraySlice<UInt8>] {
         let codes = stream.places(of: [0, 0, 1])
@@ -127,7 +127,7 @@ enum AnnexB {
         isHEVC ? unit[unit.startIndex] >> 1 & 0x3F : unit[unit.startIndex] & 0x1F
     }
 
-    /// Access units, each behind a delimiter, without delimiters and parameter sets: those are in the record.
+    /// Access units, each after a delimiter, without delimiters and parameter sets: those are in the record.
     static func packets(_ units: [ArraySlice<UInt8>], isHEVC: Bool) -> [(bytes: [UInt8], isKey: Bool)] {
         let (delimiter, sets) = isHEVC ? (35, [32, 33, 34]) : (9, [7, 8] as [UInt8])
         var packets: [(bytes: [UInt8], isKey: Bool)] = []

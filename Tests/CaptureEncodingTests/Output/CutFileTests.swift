@@ -5,8 +5,8 @@ import Testing
 
 @testable import CaptureEncoding
 
-/// Example of a failure that these find: a Matroska file that another program has emptied goes on with zeros in front, and is
-/// told to be complete.
+/// Example of a failure that these find: a Matroska file that another program has emptied continues with zeros in front, and is
+/// reported as complete.
 @Suite("A partial file that another program cuts")
 struct CutFileTests {
     static let formats: [ClipFormat] = [.wav, .flac, .opus, .matroska, .mp4, .y4m, .mjpeg, .raw]

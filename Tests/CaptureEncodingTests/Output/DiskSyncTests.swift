@@ -114,7 +114,7 @@ struct DiskSyncTests {
         "what can't be stored ends the recording, and what there is keeps its partial name",
         arguments: [Errno.ioError, .noSpace])
     func failure(code: Errno) throws {
-        // Behind the file its folder is stored: a disk may never come to that while there is something new each microsecond.
+        // After the file its directory is stored: a disk may never get to that while there is new data each microsecond.
         let scratch = try Scratch(inMemory: true)
         let path = scratch.path("a.raw")
         let asked = DispatchSemaphore(value: 0)

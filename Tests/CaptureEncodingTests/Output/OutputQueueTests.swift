@@ -44,7 +44,7 @@ struct OutputQueueTests {
         }
     }
 
-    /// Bytes that tell their place.
+    /// Bytes that encode their position.
     private func block(_ number: Int, _ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: (number &* 31 &+ $0) &* 0x9E37 >> 3) }
     }

@@ -6,10 +6,10 @@ import Testing
 
 @testable import CaptureEncoding
 
-/// In memory: what is raced is the calls, not a disk.
+/// In memory: the calls race, not a disk.
 ///
 /// Example of a failure that these find: the recorder that made the partial file waits for its lock, the other one takes it,
-/// records, and has its finished clip written over.
+/// records, and its finished clip is overwritten.
 @Suite("Two recorders to one name", .timeLimit(.minutes(5)))
 struct OutputRaceTests {
     enum Leaving: CaseIterable, Sendable {

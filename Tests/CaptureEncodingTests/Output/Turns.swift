@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// Lets one of two threads go on at a time; at each step a seed says which.
+/// Lets one of two threads continue at a time; at each step a seed decides which.
 ///
-/// `@unchecked Sendable`: all of it is behind the condition's lock.
+/// `@unchecked Sendable`: the condition's lock protects everything.
 final class Turns: @unchecked Sendable {
     private let condition = NSCondition()
     private var random: SystemRandomNumberGenerator.Seeded

@@ -31,7 +31,7 @@ private final class Inverter: TrackEncoder {
 
 /// Container of lines: a head with a total, a packet each, and a tail.
 private final class Lines: ClipContainer {
-    /// Bytes by which the second head is longer.
+    /// Number of bytes by which the second head is longer.
     private let growth: Int
     /// Tracks that it holds.
     private let most: Int

@@ -29,8 +29,8 @@ struct PictureConverterTests {
                 + (name == "gray" ? ["-color_range", "pc"] : []) + ["-pix_fmt", name, "-"], in: scratch)
     }
 
-    /// Mean difference of bytes, and the share of those that differ by more than a tenth of all values: at edges of colours,
-    /// whose samples each program spreads in a way of its own.
+    /// Mean difference of bytes, and the share of those that differ by more than a tenth of all values: at edges of colours, whose
+    /// samples each program spreads in its own way.
     private func difference(_ first: [UInt8], _ second: [UInt8]) -> (mean: Double, far: Double) {
         let all = zip(first, second).map { abs(Int($0) - Int($1)) }
         let count = Double(max(all.count, 1))

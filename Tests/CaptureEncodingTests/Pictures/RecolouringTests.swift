@@ -69,7 +69,7 @@ struct RecolouringTests {
         return format
     }
 
-    /// A picture of one colour.
+    /// An image of one colour.
     private func picture(_ format: VideoFormat, _ samples: [UInt8]) throws -> [UInt8] {
         let arrangement = try #require(PixelArrangement(format.pixelFormat))
         let layout = try #require(RawLayout(format))

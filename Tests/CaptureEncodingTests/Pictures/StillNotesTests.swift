@@ -35,7 +35,7 @@ struct StillNotesTests {
         ] {
             #expect(found.contains("TAG:" + tag + "\n"), "\(tag) in \(found)")
         }
-        // Behind JFIF's segment, and not twice.
+        // After JFIF's segment, and not twice.
         #expect(noted[2..<4] == [0xFF, 0xE0])
         #expect(StillMetadata(title: "other", time: time).added(to: noted, .jpeg) == noted)
     }

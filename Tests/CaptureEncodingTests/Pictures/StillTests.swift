@@ -108,7 +108,7 @@ struct StillTests {
         }
     }
 
-    /// Where a colour or a corner is not said, ffmpeg takes one by chance, whatever the seed.
+    /// ffmpeg chooses a missing colour or corner at random, whatever the seed.
     private static let gradient =
         "gradients=s=64x48:n=4:c0=0xC03020:c1=0x20A040:c2=0x3050D0:c3=0xE0D0A0:x0=0:y0=0:x1=63:y1=47:d=1:speed=0.00001"
 

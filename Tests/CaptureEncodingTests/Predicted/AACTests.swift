@@ -51,7 +51,7 @@ struct AACTests {
         #expect(best.1 < 0.01, "\(best)")
     }
 
-    /// Noise of what was decoded, of the signal, if it is late by so many frames.
+    /// Noise of the decoded signal relative to the signal, if it is late by this number of frames.
     private func noise(_ found: [Float], _ shift: Int, _ rate: Int) -> Double {
         var (signal, noise) = (0.0, 0.0)
         for frame in stride(from: 4000, to: 20_000, by: 7) {

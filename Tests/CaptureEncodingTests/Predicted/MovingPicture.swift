@@ -4,7 +4,7 @@ import ClipScenery
 import Glibc
 import Testing
 
-/// Pictures of planes that move, with some noise, and what others' decoders make of their clips.
+/// Frames of planes that move, with some noise, and the output of other decoders for their clips.
 struct MovingPicture {
     let format: VideoFormat
     /// Frames in planes of 4:2:0.

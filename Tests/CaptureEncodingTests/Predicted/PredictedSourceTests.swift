@@ -14,7 +14,7 @@ struct PredictedSourceTests {
         return settings
     }
 
-    /// Frame of a smooth picture, and its planes of 4:2:0.
+    /// Smooth frame, and its planes of 4:2:0.
     private func frame(_ pixelFormat: PixelFormat) -> (format: VideoFormat, bytes: [UInt8]) {
         let format = Source.video(pixelFormat, MovingPicture.width, MovingPicture.height)
         return (format, Source.picture(format, number: 0))

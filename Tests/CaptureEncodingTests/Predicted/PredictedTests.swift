@@ -67,7 +67,7 @@ struct PredictedTests {
         let scratch = try Scratch()
         let source = MovingPicture(15)
         var last: (bytes: Int64, likeness: Double) = (0, 0)
-        // SVT-AV1's fast presets have no more likeness to give of such pictures.
+        // SVT-AV1's fast presets can't reach a higher similarity for such frames.
         for quality in codec == .av1 ? [20, 60] : [20, 60, 95] {
             let path = scratch.path("\(quality).mkv")
             let clip = try source.record(codec, to: path, PredictionParameters(quality: quality))

@@ -9,7 +9,7 @@ struct WebMTests {
     private let audio = AudioFormat(sampleRate: 48_000, channels: 2, sampleFormat: .s16)
     private let source = MovingPicture(60)
 
-    /// Records picture and sound, as far as `count` frames.
+    /// Records video and audio, up to `count` frames.
     private func writer(_ path: String, _ settings: EncoderSettings = EncoderSettings()) throws -> any ClipWriter {
         let writer = try ClipFormat(for: .file(path: path)).writer(
             on: ClipOutput(opening: .file(path: path)),
@@ -49,7 +49,7 @@ struct WebMTests {
         var settings = often
         settings.videoCodec = codec
         _ = try writer(scratch.path("a.webm"), settings).finish(ledger: Recording.ledger, end: .complete)
-        // Each run has a home of its own: those that share MediaConch's database lock one another out.
+        // Each run has its own home: runs that share MediaConch's database lock one another out.
         let judge = ["HOME=\(scratch.path("home"))", "mediaconch", "-fs", scratch.path("a.webm")]
         let report = try Tool.text("env", judge, in: scratch)
         #expect(report.hasPrefix("pass"), "\(report)")

@@ -1,7 +1,7 @@
 import ClipScenery
 import Foundation
 
-/// Inputs of a fuzzer, each of which had an outcome that none before it had: kept beside the tests, and replayed with them.
+/// Inputs of a fuzzer, each of which had a new outcome: kept beside the tests, and replayed with them.
 struct FuzzCorpus {
     private let folder: String
     /// Larger ones show nothing more.

@@ -24,7 +24,7 @@ enum Pipe {
 }
 
 extension Thread {
-    /// Reads to the end on a thread of its own, so that a full pipe can't block the writer.
+    /// Reads to the end on a separate thread, so that a full pipe can't block the writer.
     final class Reader: @unchecked Sendable {
         // Written by the reading thread before it leaves the group, read after waiting for that.
         private var data = Data()

@@ -27,7 +27,7 @@ struct RecoveryFuzz {
         for round in 0..<rounds {
             var bytes = Array(whole[..<Int.random(in: 0...whole.count, using: &random)])
             for _ in 0..<Int.random(in: 0...8, using: &random) where !bytes.isEmpty {
-                // Half of the changes hit the head, where they do most.
+                // Half of the changes hit the head, where they have the most effect.
                 let last = Bool.random(using: &random) ? min(bytes.count, 600) : bytes.count
                 bytes[Int.random(in: 0..<last, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
@@ -36,8 +36,8 @@ struct RecoveryFuzz {
         }
     }
 
-    /// - Parameter place: of the input, where one is to be found again.
-    /// - Returns: what came of it, in words.
+    /// - Parameter place: where the input came from, so that it can be found again.
+    /// - Returns: the outcome, in words.
     static func check(_ bytes: [UInt8], _ ending: String, in scratch: Scratch, _ place: String) throws -> String {
         try scratch.write(bytes, to: "f\(ending).partial")
         let path = scratch.path("g\(ending)")

@@ -7,7 +7,7 @@ import Testing
 struct CameraStreamFileTests {
     private let sound = AudioFormat(sampleRate: 48_000, channels: 2, sampleFormat: .s16)
 
-    /// A writer of two cameras and a microphone, with so many frames; the second camera's first key frame comes late.
+    /// A writer of two cameras and a microphone, with this number of frames; the second camera's first key frame comes late.
     private func write(_ footage: CameraFootage, to path: String, frames: Int) throws -> any ClipWriter {
         let tracks = [Recording.track(footage.format), Recording.track(footage.format), Recording.track(sound)]
         let writer = try ClipFormat(for: .file(path: path)).writer(

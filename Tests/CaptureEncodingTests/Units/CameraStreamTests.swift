@@ -28,7 +28,7 @@ struct CameraStreamTests {
         )
     }
 
-    /// Units behind their lengths, and nothing else.
+    /// Only units after their lengths.
     private func isWhole(_ packet: [UInt8]) -> Bool {
         var bytes = 0
         for unit in UnitCodec.units(behindLengths: packet) { bytes += 4 + unit.count }
@@ -114,7 +114,7 @@ struct CameraStreamTests {
         #expect(found.codedWidth >= width && found.codedHeight >= height && found.codedHeight < height + 16)
         #expect(found.lumaBits == UInt32(depth) && found.chromaBits == UInt32(depth) && sets.isComplete)
         let record = try #require(sets.record)
-        // Profile of H.264, general_profile_idc of H.265: as ffprobe has them.
+        // Profile of H.264, general_profile_idc of H.265, as ffprobe shows them.
         let profile = isAVC ? Int(record[1]) : Int(record[1] & 31)
         #expect(isAVC ? [66, 100, 110, 122, 244].contains(profile) : (1...4).contains(profile), "\(profile)")
     }
@@ -159,7 +159,7 @@ struct CameraStreamTests {
         let path = scratch.path("a.mp4")
         try Recording.pictures(Array(whole[10...]), footage.format, to: path)
         #expect(try CameraFootage.pictures(path, scratch) == Array(footage.pictures(scratch)[10...]))
-        // Without the first there is nothing to begin with.
+        // Without the first frame nothing can begin.
         let blind = try #require(CameraStream(footage.format))
         #expect(!bare.frames[1...].contains { blind.look(at: $0.span.bytes) == .key })
     }
@@ -169,7 +169,7 @@ struct CameraStreamTests {
         let scratch = try Scratch()
         let footage = try CameraFootage(pixels, 30, scratch)
         let good = footage.frames
-        // A slice that is not its picture's first.
+        // A slice that is not the first of its frame.
         var second = try #require(footage.units(good[9]).last?.bytes)
         second[pixels == .h264 ? 5 : 6] &= 0x7F
         var forbidden = good[9]
@@ -200,7 +200,7 @@ struct CameraStreamTests {
             for _ in 0..<(1 + random.next() % 12) {
                 let which = Int(random.next() % UInt64(frames.count))
                 guard !frames[which].isEmpty else { continue }
-                // Most of what decides is in the first bytes.
+                // Most of the decisive data is in the first bytes.
                 let at = Int(random.next() % UInt64(min(frames[which].count, random.next() % 3 == 0 ? 4096 : 96)))
                 switch random.next() % 4 {
                 case 0: frames[which].removeSubrange(at...)
@@ -299,7 +299,7 @@ struct CameraStreamTests {
     }
 }
 
-/// Numbers that look like chance, the same in each run.
+/// Pseudo-random numbers, the same in each run.
 private struct SplitMix {
     private var state: UInt64
 

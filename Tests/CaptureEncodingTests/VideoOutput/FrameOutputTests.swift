@@ -6,10 +6,10 @@ import Testing
 
 @Suite("pictures that an output shows")
 struct FrameOutputTests {
-    /// Moments of a capture that began at so many nanoseconds.
+    /// Start of the capture, nanoseconds.
     private static let start: Int64 = 1_000_000_000
 
-    /// Shows pictures of a format, each at its time.
+    /// Shows frames of a format, each at its time.
     private func show(_ frames: [[UInt8]], _ format: VideoFormat, by output: MemoryOutput) throws -> Clip {
         let moments = CaptureMoments()
         let writer = try FrameOutputWriter(output, tracks: [Recording.track(format)], moments: moments)
@@ -53,7 +53,7 @@ struct FrameOutputTests {
         }
     }
 
-    /// Samples of a picture of 4:2:0 or packed 4:2:2, by place: Y, Cb, Cr.
+    /// Samples of a frame of 4:2:0 or packed 4:2:2, by place: Y, Cb, Cr.
     private func samples(_ bytes: [UInt8], _ code: String, _ x: Int, _ y: Int) -> [UInt8] {
         let (width, height) = (64, 48)
         let (luma, place) = (width * height, y / 2 * (width / 2) + x / 2)

@@ -107,7 +107,7 @@ struct BrokerPacketTests {
         } while Date.now < end
     }
 
-    /// A packet with 1 to 6 bytes changed, and now and then cut and measured anew.
+    /// A packet with 1 to 6 bytes changed, and sometimes cut, with a new length.
     private static func damaged(_ random: inout SeededNumbers) throws -> [UInt8] {
         var bytes = try samples[Int.random(in: samples.indices, using: &random)].encoded()
         if Bool.random(using: &random) {
@@ -125,13 +125,13 @@ struct BrokerPacketTests {
         return bytes
     }
 
-    /// Nothing traps, and what is not refused is whole.
+    /// Nothing traps, and every accepted message is complete.
     private static func check(_ bytes: [UInt8]) throws {
         guard let packet = try? BrokerPacket(decoding: bytes) else { return }
         #expect(try BrokerPacket(decoding: packet.encoded()) == packet)
     }
 
-    /// Lines of hexadecimal bytes in the protocol's document, each behind its message's name.
+    /// Lines of hexadecimal bytes in the protocol's document, each after its message's name.
     private static func documented() throws -> [(name: String, bytes: [UInt8])] {
         let folder = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../Sources/CaptureGate")
         let text = try String(

@@ -31,7 +31,7 @@ struct BrokerServiceTests {
         let item = try #require(gate.prompter.questions.first?.items.first)
         #expect(item.request.purpose == "Find the weather" && item.request.level == LocationAccuracy.city.level)
         #expect(item.device.id == "location:test")
-        // Of more than was allowed the person is asked again; a no is one.
+        // For a higher level the person is asked again; a denial counts.
         let exact = Capability.Location(.exact, purpose: "Find the way", by: Service())
         try await gate.queue.run(Authorize(exact))
         #expect(gate.prompter.questions.count == 2)

@@ -47,7 +47,7 @@ struct ControlAccessTests {
                 == .takeOver(control: "gain", device: "camera:scripted", automatic: "gain_automatic", manual: "0"))
         #expect(backend.written.isEmpty)
         _ = try access.set(try control("gain_automatic"), to: .integer(0))
-        // The list is from before: what counts is how it stands now.
+        // The list is older: the present value counts.
         #expect(try access.set(gain, to: .integer(50)).isAsAsked)
     }
 

@@ -10,7 +10,7 @@ final class ScriptedBackend: ControlBackend {
     var automaticDefault: Int64 = 0
     /// A control that the device refuses to set.
     var stubborn: UInt32?
-    /// After so many settings it refuses all others.
+    /// Number of settings after which it refuses all others.
     var patience = Int.max
 
     static let device = Device(

@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// A broker in a process of its own, which ends with this value. Tests block threads, and it must not run out of them.
+/// A broker in a separate process, which ends with this value. Tests block threads, and the broker must not run out of them.
 final class BrokerProcess: Sendable {
     struct Failure: Error {
         let words: String
@@ -12,7 +12,7 @@ final class BrokerProcess: Sendable {
     private let output: Mutex<PipeReader>
     private let process: Int32
 
-    /// - Parameter folder: of its socket, `broker`, and of its state. This program may be its agent.
+    /// - Parameter folder: directory of its socket, `broker`, and of its state. This program may be its agent.
     init(in folder: String) throws {
         guard let own = ProcessFile.link("/proc/self/exe") else { throw Failure(words: "/proc does not tell") }
         let program = own[...(own.lastIndex(of: "/") ?? own.startIndex)] + "BrokerProbe"

@@ -12,7 +12,7 @@ enum Opener: CaseIterable, Sendable {
     case broker
 }
 
-/// A gate over the built-in devices and a store in a folder of its own, with a person whose answers are scripted.
+/// A gate over the built-in devices and a store in a separate directory, with a person whose answers are scripted.
 struct GateFixture {
     /// Directory of the decisions.
     let folder: String

@@ -1,5 +1,5 @@
-/// A picture in 4:2:0 whose samples differ from their neighbours, in a range that clips nothing, and how formats lay it
-/// down by what Linux's documentation and headers say of them.
+/// A frame in 4:2:0 whose samples differ from their neighbours, in a range that clips nothing, and its layout in other formats
+/// according to Linux's documentation and headers.
 struct LaidPicture {
     let width: Int
     let height: Int
@@ -37,7 +37,7 @@ struct LaidPicture {
     private func blue(_ x: Int, _ y: Int) -> Int { 128 + (x * 5 + y * 3) % 40 - 20 }
     private func red(_ x: Int, _ y: Int) -> Int { 128 + (x * 3 + y * 11) % 40 - 20 }
 
-    /// Two lines of the picture at a time, each as a letter of `order`.
+    /// Two lines of the frame at a time, each as a letter of `order`.
     private func lines(_ order: String) -> [Int] {
         var samples: [Int] = []
         for y in 0..<height / 2 {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Folders that tests may fill; the system's own cleaning takes them away.
+/// Directories that tests may fill; the system's own cleaning removes them.
 enum TemporaryFolder {
     struct Failure: Error {}
 

@@ -5,8 +5,7 @@ import GateTestKit
 import LinuxSystem
 import Testing
 
-/// By a permission that is taken back, and by the broker's death at moments that nobody chose: while a program asks, opens,
-/// captures and closes.
+/// By a revoked permission, and by the broker's death at random moments: while a program asks, opens, captures and closes.
 @Suite("Ends of what a broker lends", .serialized)
 struct BrokerEndTests {
     private struct Outcome: Sendable {
@@ -32,14 +31,14 @@ struct BrokerEndTests {
                 by: BrokerLink(at: folder + "/broker", of: Users.effectiveID, lendsBuiltIn: true), prompter: prompter)
             let moment = Int.random(in: 0...120, using: &random)
             let killer = Task.detached {
-                // The moment is what is tried out.
+                // The test is about this moment.
                 try? await Task.sleep(for: .milliseconds(moment))
                 return broker.kill()
             }
             let outcome = await Self.capture(by: gate)
             let killed = await killer.value
-            // Refused, or ended: nothing else comes of a broker that is gone. How soon is told and not judged: a busy machine
-            // must not fail this. Who is never told waits 60 s, and has no error then.
+            // Refused, or ended: nothing else can happen if a broker is gone. How soon is reported and not judged, since a busy
+            // machine must not fail this. A program that is never notified waits 60 s, and has no error then.
             #expect(outcome.kind != nil, "round \(round), \(moment) ms")
             if outcome.noticed > killed { delays.append(outcome.noticed - killed) }
         }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Opening a device")
 struct OpeningTests {
-    /// Blocks whoever opens it until it is let go, as a sound server that was stopped.
+    /// Blocks everybody who opens it until it is released, like a sound server that was stopped.
     private final class Server: Sendable {
         private let begun = AsyncStream<Void>.makeStream()
         private let answer = DispatchSemaphore(value: 0)

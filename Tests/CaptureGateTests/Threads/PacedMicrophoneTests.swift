@@ -58,7 +58,7 @@ struct PacedMicrophoneTests {
         }
     }
 
-    /// The error with which a capture is refused where another microphone is denied, by its id.
+    /// Error with which a capture is refused if another microphone is denied by its id.
     private func refusal(of pcm: String) async throws -> CaptureError? {
         let gate = try GateFixture(answers: [.allow(.once)])
         let subject = try ProcessSubject.current()

@@ -61,7 +61,7 @@ struct ReadyTests {
         for task in tasks { await _ = task.result }
     }
 
-    /// Takes frames until the capture ends, and tells of the second.
+    /// Takes frames until the capture ends, and reports the second.
     private nonisolated(nonsending) func watch(
         _ session: inout VideoSession, onSecond: () -> Void
     ) async throws(CaptureError) {
@@ -105,7 +105,7 @@ struct ReadyTests {
     }
 }
 
-/// Looks at frames until somebody ends it.
+/// Processes frames until somebody ends it.
 private actor Analysis {
     private var isOver = false
 

@@ -3,7 +3,7 @@ import Gate
 
 /// Carries a value that can't be copied into a block on another thread.
 final class Carrier<Value: ~Copyable>: @unchecked Sendable {
-    // Sendable by hand: it is filled before the block starts and emptied by the block, which may leave a value for after it.
+    // `@unchecked Sendable`: filled before the block starts, and emptied by the block, which may store a value for later.
     private var value: Value?
 
     init(_ value: consuming Value) {
@@ -19,7 +19,7 @@ final class Carrier<Value: ~Copyable>: @unchecked Sendable {
     }
 }
 
-/// Runs work on a thread of its own.
+/// Runs work on a separate thread.
 ///
 /// - Returns: A function that waits for its end.
 func onThread(_ work: @escaping @Sendable () -> Void) -> () -> Void {

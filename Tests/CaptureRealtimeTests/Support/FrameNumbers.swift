@@ -1,7 +1,7 @@
 import CaptureBase
 import CaptureRealtime
 
-/// Reads the frames' numbers out of the paced PCM's 32-bit samples, whatever the headers say, and notes where they jump.
+/// Reads the frames' numbers out of the paced PCM's 32-bit samples, whatever the headers contain, and notes where they jump.
 final class FrameNumbers {
     struct Jump: Equatable {
         /// How many frames were heard before it.

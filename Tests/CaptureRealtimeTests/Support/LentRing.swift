@@ -4,7 +4,7 @@ import Glibc
 
 @testable import CaptureRealtime
 
-/// A reader of a ring with memory of its own, as a source has it.
+/// A reader of a ring with separate memory, like that of a source.
 struct LentReader: ~Copyable {
     var reader: SharedRingReader
     let memory: UnsafeMutableRawBufferPointer
@@ -26,7 +26,7 @@ struct LentReader: ~Copyable {
         return nil
     }
 
-    /// Reads all that is there.
+    /// Reads all available entries.
     mutating func drain() -> SharedRead {
         while true { if let last = read() { return last } }
     }
@@ -35,7 +35,7 @@ struct LentReader: ~Copyable {
 }
 
 extension SharedRingWriter {
-    /// A reader of this ring, by descriptors of its own.
+    /// A reader of this ring, with its own descriptors.
     func lend() throws -> SharedRingReader { try SharedRingReader(memory: dup(memory), wake: dup(wake)) }
 
     /// Writes an entry whose words are all its number.
@@ -46,7 +46,7 @@ extension SharedRingWriter {
     }
 }
 
-/// Memory that looks like a ring, whose writer keeps to no law.
+/// Memory that looks like a ring, whose writer breaks the rules.
 struct HostileRing: ~Copyable {
     let geometry: SharedGeometry
     let base: UnsafeMutableRawPointer

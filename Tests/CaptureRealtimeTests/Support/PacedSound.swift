@@ -11,12 +11,12 @@ struct PacedSound {
     /// What the device said it does.
     var settings = PCMSettings()
 
-    /// Who looks at the units.
+    /// Function that inspects the units.
     typealias Look = (FrameHeader, RawSpan, PCMSettings) -> Int
 
-    /// Listens until `frames` are there or the capture ends by itself.
+    /// Listens until `frames` have arrived or the capture ends by itself.
     ///
-    /// - Parameter look: counts what is wrong in a unit; otherwise the header's sequence must be the first frame's number.
+    /// - Parameter look: counts the errors in a unit; otherwise the header's sequence must be the first frame's number.
     static func listen(
         to name: String, _ asked: PCMSettings = PCMSettings(), frames: UInt64 = .max, look: Look = mistakes
     ) throws -> PacedSound {

@@ -3,9 +3,9 @@ import CaptureRealtime
 
 /// A microphone that does what a test wrote down, one entry a reading; after the last one it is unplugged.
 struct ScriptedAudio: ~Copyable, AudioSource, @unchecked Sendable {
-    // Sendable by hand: a test hands it over once.
+    // `@unchecked Sendable`: a test hands it over once.
     enum Entry {
-        /// So many frames, the first of them taken at that instant.
+        /// This number of frames, the first of them taken at that instant.
         case frames(Int, at: Int64)
         case read(AudioReadResult)
         case wakeup(SourceWakeup)
@@ -17,9 +17,9 @@ struct ScriptedAudio: ~Copyable, AudioSource, @unchecked Sendable {
     var script: [Entry]
     var calls: Calls
 
-    /// What the loop asked for.
+    /// Calls of the loop.
     final class Calls: @unchecked Sendable {
-        // Sendable by hand: it is read after the loop has ended.
+        // `@unchecked Sendable`: read after the loop has ended.
         var starts = 0
         var stops = 0
         /// What a stop does beside being counted.

@@ -3,9 +3,9 @@ import CaptureRealtime
 
 /// A camera that does what a test wrote down, one entry a filled buffer; after the last one it is unplugged.
 struct ScriptedVideo: ~Copyable, VideoSource, @unchecked Sendable {
-    // Sendable by hand: a test hands it over once.
+    // `@unchecked Sendable`: a test hands it over once.
     enum Entry {
-        /// A picture with that number of the driver's and a stamp; `bytes` nil is a whole one.
+        /// A frame with the driver's number and a timestamp; complete if `bytes` is nil.
         case picture(UInt32, at: Int64, bytes: Int? = nil, isFlagged: Bool = false)
         case read(DequeueResult)
         case wakeup(SourceWakeup)
@@ -19,14 +19,14 @@ struct ScriptedVideo: ~Copyable, VideoSource, @unchecked Sendable {
     var calls: Calls
     private var free: [Int] = []
 
-    /// What the loop asked for.
+    /// Calls of the loop.
     final class Calls: @unchecked Sendable {
-        // Sendable by hand: it is read after the loop has ended.
+        // `@unchecked Sendable`: read after the loop has ended.
         var starts = 0
         var stops = 0
-        /// The fewest buffers that the device ever had when it was asked for one.
+        /// Minimum number of buffers that the device had when it was asked for one.
         var fewestFree = Int.max
-        /// Where the device put each picture.
+        /// Address of each frame.
         var addresses: [UInt] = []
     }
 

@@ -169,7 +169,7 @@ struct BeforeAndAfterTests {
             return try await Recorder(opening: permit, settings: settings)
                 .record(into: RecordingTarget(.file(path: wav)), for: .milliseconds(500))
         }
-        // The samples are behind the header, whose length no program should have to know.
+        // The samples are after the header, whose length no program should have to know.
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: wav)).suffix(8000))
         let before = stride(from: 0, to: 8000, by: 2).map {
             UpperByte.code(Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8))
@@ -185,7 +185,7 @@ struct BeforeAndAfterTests {
         #expect(after.count == 4000 && Set(after).count > 16 && before == after)
     }
 
-    /// The right to know the place as an app had to make it: with a question, a memory and a comparison of its own.
+    /// The permission for the place as an app had to implement it: with its own question, memory and comparison.
     private struct Whereabouts: CapabilityType {
         let requirement = LocationAccuracy.city
         let name = CapabilityName(rawValue: "whereabouts")

@@ -9,12 +9,12 @@ enum HostileLeftover: String, CaseIterable, Sendable {
     // These only root can make.
     case device, anothers, anothersEmpty
 
-    /// The tests run as root where they must all run.
+    /// The tests run as root where all of them must run.
     static var possible: [HostileLeftover] {
         geteuid() == 0 ? allCases : allCases.filter { ![.device, .anothers, .anothersEmpty].contains($0) }
     }
 
-    /// Makes it, and beside it `precious` where it leads there.
+    /// Makes it, and beside it `precious` if it leads there.
     func make(at path: String, in scratch: Scratch) throws {
         switch self {
         case .pipe: try check(mkfifo(path, 0o666))
@@ -58,7 +58,7 @@ enum HostileLeftover: String, CaseIterable, Sendable {
     }
 }
 
-/// All that tells whether a file was touched: also the time at which its inode last changed.
+/// Everything that shows whether a file was touched, including the time at which its inode last changed.
 struct Untouched: Equatable {
     private var numbers: [Int64] = []
     private var bytes: [UInt8]?

@@ -7,8 +7,7 @@ import Testing
 @testable import CaptureEncoding
 @testable import CaptureRecording
 
-/// Example of a failure that these find: a pipe of another user's under `clip.mkv.partial` in a shared folder gets the
-/// recording.
+/// Example of a failure that these find: another user's pipe at `clip.mkv.partial` in a shared directory gets the recording.
 @Suite("What lies under a partial name", .timeLimit(.minutes(2)))
 struct HostileLeftoverTests {
     /// All who write a file that has its name only once it is whole.
@@ -26,7 +25,7 @@ struct HostileLeftoverTests {
             }
         }
 
-        /// Opens it as its command does, and writes where that can be.
+        /// Opens it as its command does, and writes if possible.
         func open(in scratch: Scratch) throws {
             let wav = ClipDestination.file(path: scratch.path("a.wav"))
             switch self {
@@ -50,7 +49,7 @@ struct HostileLeftoverTests {
         "is refused with a sentence and left as it is, whoever wants to write there",
         arguments: HostileLeftover.possible, Writer.allCases)
     func refused(leftover: HostileLeftover, writer: Writer) throws {
-        // A file of one's own that can be read alone, half a picture or half a recovery, is in nobody's way.
+        // Your own file that can only be read, half an image or half a recovery, does not block.
         if leftover == .readOnly, [.recovery, .forcedPicture].contains(writer) { return }
         let scratch = try Scratch()
         let (source, _) = try Interrupted.wav.bytes(scratch)
@@ -72,7 +71,7 @@ struct HostileLeftoverTests {
         let scratch = try Scratch()
         let path = scratch.path("a.png")
         try scratch.write([7, 7, 7, 7, 7], to: "a.png.partial")
-        // Made between the last look and the first byte.
+        // Made between the last check and the first byte.
         let steps = OutputSteps { step in
             if step == .remove { _ = Glibc.link(path + ".partial", path + ".other") }
         }

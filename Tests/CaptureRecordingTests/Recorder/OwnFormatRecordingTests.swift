@@ -52,7 +52,7 @@ struct OwnFormatRecordingTests {
         #expect(Int64(frames) == length * 8000 / 1_000_000_000)
         #expect(part.ledger.tracks[sound].frames == UInt64(frames))
         let pictures = part.packets(of: 1 - sound)
-        // A picture stands for 40 ms, and is on the side of a cut where most of them are.
+        // A frame lasts 40 ms, and is on the side of a cut on which most of it is.
         #expect(pictures.allSatisfy { (0..<length - 20_000_000).contains($0.time) })
         #expect(part.ledger.tracks[1 - sound].frames == UInt64(pictures.count))
     }
@@ -73,7 +73,7 @@ struct OwnFormatRecordingTests {
                 let control = try RecordingControl()
                 return try await Recorder(opening: permit, settings: settings)
                     .record(into: PacketLines.target(path), for: .seconds(60), control: control) { event in
-                        // The gap is told when it is over: what came after it is in the clip.
+                        // The gap is reported when it is over: later frames are in the clip.
                         if case .lost = event { control.stop() }
                     }
             })

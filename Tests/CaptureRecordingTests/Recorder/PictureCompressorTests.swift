@@ -8,7 +8,7 @@ import Testing
 struct FrameCompressorTests {
     private let format = Source.video(.yuyv)
 
-    /// More than the sixteen after which the codes are fitted anew; one is short.
+    /// More than the sixteen after which the codes are fitted again; one is short.
     private var pictures: [[UInt8]] {
         var pictures = (0..<40).map { Source.picture(format, number: $0) }
         pictures[5].removeLast()

@@ -102,7 +102,7 @@ struct PreRollBufferTests {
 
 @Suite("What has all frames in memory")
 struct ThrottleTests {
-    /// What it says at each second, from 5 on, of an output that is behind, or not.
+    /// Its decision at each second, from 5 on, about an output that is behind, or not.
     private func holds(_ isBusy: Bool...) -> [Bool] {
         var throttle = Throttle()
         return isBusy.enumerated().map { throttle.holds($1, now: Int64(5 + $0) * 1_000_000_000) }

@@ -31,7 +31,7 @@ struct RecordingStateTests {
         .failed(diskFull), .failed(tooLarge),
     ]
 
-    /// The states, each as it comes to be.
+    /// The states, each as it arises.
     private static func state(_ name: String) -> RecordingState {
         switch name {
         case "waiting": RecordingState(hasPreRoll: true, devices: 2, leadsWithVideo: true)

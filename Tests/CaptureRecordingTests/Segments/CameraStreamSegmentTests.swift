@@ -12,7 +12,7 @@ struct CameraStreamSegmentTests {
         try Tool.output("ffmpeg", ["-v", "error", "-i", path, "-f", "s16le", "-"], in: scratch)
     }
 
-    /// Writes pictures and sound; sound is ahead by so many pictures' time, or behind.
+    /// Writes video and audio; audio is ahead by the time of this number of frames, or behind.
     private func write(_ footage: CameraFootage, to writer: any ClipWriter, ahead: Int) throws {
         let count = footage.frames.count
         for number in 0..<count + abs(ahead) {

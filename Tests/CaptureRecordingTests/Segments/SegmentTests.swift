@@ -20,7 +20,7 @@ struct SegmentTests {
         try target.writer(tracks, ClipLabels(), EncoderSettings())
     }
 
-    /// Writes sound in periods of uneven length, which no cut falls between.
+    /// Writes audio in periods of uneven length, so that no cut is between two.
     private func write(_ frames: Int, to writer: any ClipWriter, track: Int = 0) throws {
         var first = 0
         while first < frames {
@@ -70,7 +70,7 @@ struct SegmentTests {
         let scratch = try Scratch()
         let tracks = [Recording.track(video), Recording.track(sound)]
         let writer = try writer(try target(scratch.path("a.mkv"), .milliseconds(500)), tracks)
-        // All the pictures of a second before its sound, and then the sound of the next before its pictures.
+        // All frames of a second before its audio, and then the audio of the next before its frames.
         func pictures(_ range: Range<Int>) throws {
             for number in range {
                 let picture = Source.picture(video, number: number)
@@ -83,7 +83,7 @@ struct SegmentTests {
         let clip = try writer.finish(ledger: LossLedger(), end: .complete)
         #expect(clip.segments.count == 4)
         for part in clip.segments {
-            // The last ends with its last picture, the others at the cut.
+            // The last ends with its last frame, the others at the cut.
             #expect((499_999_990...500_000_000).contains(part.duration.exactNanoseconds))
             #expect(try samples(part.path, in: scratch).count / 4 == 22_050)
             let entries = ["-count_packets", "-select_streams", "v", "-show_entries", "stream=nb_read_packets"]

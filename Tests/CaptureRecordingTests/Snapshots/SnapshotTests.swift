@@ -8,7 +8,7 @@ import Testing
 struct SnapshotTests {
     private let period: Int64 = 33_333_333
 
-    /// The numbers of the pictures that are taken of a camera whose pictures are this bright.
+    /// Numbers of the frames that are taken from a camera with this brightness.
     private func taken(_ means: [Double?], patience: Int64 = 3_000_000_000, interval: Int64 = 0) throws -> [Int] {
         var clock = SnapshotSchedule(patience: patience, interval: interval)
         var taken: [Int] = []

@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import CaptureRecording
 
-/// Holds up whoever writes, until it is opened.
+/// Blocks writers until it is opened.
 final class WriterGate: Sendable {
     private let opened = DispatchSemaphore(value: 0)
 
@@ -16,7 +16,7 @@ final class WriterGate: Sendable {
     }
 }
 
-/// A writer whose disk stands still.
+/// A writer whose disk stalls.
 final class GatedWriter: ClipWriter {
     private let inner: any ClipWriter
     private let gate: WriterGate

@@ -4,7 +4,7 @@ import ClipScenery
 import Foundation
 import Testing
 
-/// Codec of a test's own for sound: each sample with every bit turned over.
+/// Custom codec for audio: each sample with every bit inverted.
 final class SampleInverter: TrackEncoder {
     let description = CodecDescription(matroskaID: "A_INVERTED", bitDepth: 16)
     private(set) var counts = EncoderCounts()
@@ -21,7 +21,7 @@ final class SampleInverter: TrackEncoder {
     func finish(into packets: inout PacketBuffer) {}
 }
 
-/// Codec of a test's own for pictures: the sum of their first bytes.
+/// Custom codec for video: the sum of the first bytes of frames.
 final class PictureSum: TrackEncoder {
     let description = CodecDescription(matroskaID: "V_SUM")
     private(set) var counts = EncoderCounts()
@@ -45,7 +45,7 @@ final class PictureSum: TrackEncoder {
     func finish(into packets: inout PacketBuffer) {}
 }
 
-/// Container of a test's own: a line for each packet, and the account of losses behind the last.
+/// Custom container: a line for each packet, and the account of losses after the last.
 final class PacketLines: ClipContainer {
     /// Formats of a test's own for every track.
     static let encoders = OwnEncoders { track in

@@ -26,7 +26,7 @@ func withPermit<Output: Sendable>(
     return try await GateQueue(gatekeeper: gatekeeper).run(PermitWork(authorization: authorization, body: body))
 }
 
-/// Runs something with the permit of one device that somebody has said yes to, in a store of its own.
+/// Runs something with the permit for one device, with a permission in a separate store.
 func withPermit<Output: Sendable>(
     for part: any DeviceCapability,
     _ body: @escaping @Sendable (consuming DevicePermit) async throws(CaptureError) -> Output

@@ -11,7 +11,7 @@ struct AudioAlignerTests {
         Int16((16_384 * sin(2 * Double.pi * 441 * Double(frame) / SimulatedMicrophone.rate)).rounded())
     }
 
-    /// A sample that tells its number.
+    /// A sample that encodes its number.
     private func noise(_ frame: UInt64) -> Int16 {
         Int16(truncatingIfNeeded: (frame &+ 1) &* 0x9E37_79B9_7F4A_7C15 >> 40)
     }

@@ -94,7 +94,7 @@ struct DeviceClockTests {
         for period in 0..<18_000 {
             let isBroken = period % 1000 == 999
             if isBroken {
-                // What was lost is measured by the stamps, whose jitter makes it wrong.
+                // The loss is measured by the timestamps, whose jitter makes it wrong.
                 time += 0.3
                 frame += Int(48_000 * 0.3) + (period % 2000 == 999 ? 96 : -70)
             }

@@ -12,7 +12,7 @@ struct DriftServoTests {
         var fastestChange = 0.0
     }
 
-    /// Periods of 10 ms; no sound, only where it would stand.
+    /// Periods of 10 ms; no audio, only its position.
     private func simulate(
         periods: Int, _ device: inout SimulatedClock, ppm: (Int) -> Double = { _ in .nan }
     ) -> Outcome {

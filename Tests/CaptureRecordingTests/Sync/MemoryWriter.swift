@@ -1,7 +1,7 @@
 import CaptureGate
 import CaptureRecording
 
-/// Keeps what is written to it.
+/// Keeps everything written to it.
 final class MemoryWriter: ClipWriter {
     let format = ClipFormat.matroska
     let tracks: [ClipTrack]

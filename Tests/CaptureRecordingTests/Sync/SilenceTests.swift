@@ -25,7 +25,7 @@ struct SilenceTests {
     func periods(length: Int) throws {
         let writer = MemoryWriter([Recording.track(format)])
         let output = output(writer, silence)
-        // 0.2 s loud, 80 ms quiet, 0.1 s loud, then quiet for good: it ends 100 ms later, at 0.48 s.
+        // 0.2 s loud, 80 ms quiet, 0.1 s loud, then permanently quiet: it ends 100 ms later, at 0.48 s.
         let all = sound(1600, level: 0.5) + sound(640, level: 0) + sound(800, level: 0.5) + sound(4000, level: 0.005)
         for first in stride(from: 0, to: all.count / 4, by: length) where !output.isFull {
             let period = Array(all[4 * first..<min(4 * (first + length), all.count)])

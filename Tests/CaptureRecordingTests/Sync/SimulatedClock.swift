@@ -17,7 +17,7 @@ struct SimulatedClock {
         state = seed
     }
 
-    /// How long so many frames last, seconds.
+    /// Duration of a number of frames, seconds.
     func seconds(_ frames: Double, rate: Double) -> Double { frames / (rate * (1 + ppm * 1e-6)) }
 
     /// What the next stamp is off, seconds.

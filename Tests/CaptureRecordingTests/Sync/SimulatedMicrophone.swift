@@ -3,7 +3,7 @@ import ClipScenery
 
 @testable import CaptureRecording
 
-/// One channel of 8 kHz on its way into a clip, from a device with a clock of its own.
+/// One channel of 8 kHz on its way into a clip, from a device with its own clock.
 struct SimulatedMicrophone {
     static let rate = 8000.0
     /// 10 ms.
@@ -37,7 +37,7 @@ struct SimulatedMicrophone {
 
     var moment: Int64 { Self.epoch + Int64((time * 1e9).rounded()) }
 
-    /// Delivers sound for so many periods: each sample is what the function says of its number.
+    /// Delivers audio for a number of periods: the function computes each sample from its number.
     mutating func deliver(
         _ periods: Int, lost: UInt64 = 0, flags: FrameFlags = [], _ sample: (UInt64) -> Int16
     ) throws(CaptureError) {

@@ -128,7 +128,7 @@ struct SharedStreamTests {
         #expect(clip.ledger == ledger(70))
         let other = try #require(clip.tees.first?.ledger.tracks.first)
         #expect(other.delivered == 26 && other.asked == 70)
-        // Of the frames left out, those from 17 to 29 and from 31 needed one that was.
+        // Of the dropped frames, those from 17 to 29 and from 31 needed one that was dropped.
         #expect(other.lost.encoder == 2 && other.lost.keyFrame == 42)
         let (whole, cut) = (try packets("quick.mkv", in: scratch), try packets("slow.mkv", in: scratch))
         #expect(whole.count == 70 && cut == Array(whole[..<16] + whole[60...]))
@@ -156,7 +156,7 @@ struct SharedStreamTests {
             quick.wait()
         }
         _ = try tee.finish(ledger: ledger(60), end: .complete)
-        // Key frames are each tenth: 16 frames waited, and frame 30 is the first after the pause that stands alone.
+        // Key frames are each tenth: 16 frames waited, and frame 30 is the first after the pause that needs no other.
         let (whole, cut) = (try packets("quick.mkv", in: scratch), try packets("slow.mkv", in: scratch))
         #expect(whole.count == 60 && cut == Array(whole[..<16] + whole[30...]))
     }

@@ -20,7 +20,7 @@ struct LiveConversionTests {
         func samples(of period: CapturedFrame) -> [Sample]? { periods.withLock { $0[period.header.sequence] } }
     }
 
-    /// Samples as the microphone has them, full scale at ±1.
+    /// Samples of the microphone, full scale at ±1.
     private static func values(_ period: CapturedFrame, _ format: SampleFormat) -> [Double] {
         period.bytes.withUnsafeBytes { bytes in
             format == .s16
@@ -43,7 +43,7 @@ struct LiveConversionTests {
                 try capture.watch("test:tone", samples: Int32.self) { long.add($0, $1) },
                 try capture.watch("test:tone", samples: Float.self) { floating.add($0, $1) },
             ]
-            // Asked for last: each of these was lent to the others before.
+            // Requested last: each of these was lent to the others before.
             var periods = try capture.frames(of: "test:tone", keeping: 100).makeAsyncIterator()
             for _ in 0..<3 {
                 guard let period = try await periods.next() else { throw CaptureError(.stalled, "It has ended.") }

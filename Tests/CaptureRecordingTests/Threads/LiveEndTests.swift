@@ -49,7 +49,7 @@ struct LiveEndTests {
         #expect(last < 1)
     }
 
-    /// With one device, nothing else wakes whoever reads it.
+    /// With one device, nothing else wakes its reader.
     @Test(
         "a revocation ends the clip that is recorded, which keeps what it has, and with it the capture",
         arguments: [1, 2])
@@ -88,7 +88,7 @@ struct LiveEndTests {
         #expect(scratch.names == ["a.mkv", "store"])
     }
 
-    /// Error that ends the frames of a device; `nil` where they go on for long.
+    /// Error that ends the frames of a device; `nil` if they continue for long.
     private static func end(of frames: LiveFrames) async -> CaptureError? {
         do throws(CaptureError) {
             var left = 300

@@ -69,7 +69,7 @@ struct RecordingEventsTests {
         let events = RecordingEvents(keeping: count)
         for number in 1...5 { events.add(.chapter(ClipChapter(at: .seconds(number), title: "\(number)"))) }
         events.end()
-        // They are those of one recording: what comes later is not told.
+        // They are those of one recording: later events are not reported.
         events.add(.chapter(ClipChapter(at: .seconds(6), title: "6")))
         let titles = await Self.all(of: events).compactMap {
             if case .chapter(let chapter) = $0 { chapter.title } else { nil }

@@ -157,7 +157,7 @@ struct SharedEncodingTests {
         #expect(sums.count == 20 && Set(sums).count == 18 && Set(sums[16...18]).count == 1)
     }
 
-    /// Waits until what was handed over is encoded and written: an output that is behind leaves pictures out by itself.
+    /// Waits until all frames so far are encoded and written: an output that is behind drops frames by itself.
     private func settle(_ shared: SharedEncoding) {
         shared.wait()
         for branch in shared.branches { branch.wait() }

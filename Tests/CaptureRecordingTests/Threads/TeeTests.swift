@@ -10,7 +10,7 @@ struct TeeTests {
     private let video = Source.video(.yuyv)
     private var tracks: [ClipTrack] { [Recording.track(video), Recording.track(sound)] }
 
-    /// What the lanes would say of so many pictures and so much sound.
+    /// Ledger for a number of frames and audio samples.
     private func ledger(_ pictures: UInt64, samples: UInt64) -> LossLedger {
         var camera = TrackLedger(kind: .video, name: Recording.camera, device: "cam-1")
         camera.delivered = pictures
@@ -23,7 +23,7 @@ struct TeeTests {
         return LossLedger(tracks: [camera, microphone])
     }
 
-    /// Writes pictures, each with its sound, and has the quick output take each at once.
+    /// Writes frames, each with its audio, and lets the quick output take each at once.
     private func write(_ count: Int, to tee: TeeWriter, awaiting quick: TeeBranch) throws {
         for number in 0..<count {
             let picture = Source.picture(video, number: number)
@@ -92,7 +92,7 @@ struct TeeTests {
         #expect(track.delivered == 16)
         #expect(track.filled == 24)
         #expect(track.asked == 42)
-        // The last place is the 40th, whichever picture stands there.
+        // The last place is the 40th, whichever frame is there.
         #expect(abs((track.lastNanoseconds ?? 0) - Recording.time(39, video)) < 100)
         let shown = try Tool.output(
             "ffmpeg", ["-v", "error", "-i", scratch.path("slow.y4m"), "-f", "rawvideo", "-"], in: scratch)

@@ -18,7 +18,7 @@ struct VideoOutputTargetTests {
         return LossLedger(tracks: [camera, microphone])
     }
 
-    /// Writes a file and an output of so many pictures, each of which both have before the next comes.
+    /// Writes a file and an output with this number of frames; both have each one before the next arrives.
     private func record(_ count: Int, to path: String, by output: MemoryOutput) throws -> Clip {
         let file = try RecordingTarget(.file(path: path))
         let writer = try file.writer(and: [RecordingTarget(output)], tracks, ClipLabels(), EncoderSettings())

@@ -1,6 +1,6 @@
 import Testing
 
-/// A command line, and a part of what is said of it.
+/// A command line, and a part of the message about it.
 struct LineExample: Sendable, CustomTestStringConvertible {
     let line: String
     let word: String

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("what log --verify finds", .serialized, .fewAtOnce)
 struct LogFaultTests {
-    /// What was done to a log of five lines, and what must be found.
+    /// A change to a log of five lines, and the fault that must be found.
     struct Deed: Sendable, CustomTestStringConvertible {
         let sql: String
         let kind: String
@@ -94,7 +94,7 @@ struct LogFaultTests {
         let workspace = try await workspace()
         _ = try await workspace.capturegate("grant", "microphone", "--always")
         _ = try await workspace.run(["cp", "-p", "state/capturegate/grants.sqlite", "old"])
-        // Whoever has the store open keeps what is decided in the write-ahead log.
+        // A process that has the store open keeps the decisions in the write-ahead log.
         let log = try workspace.start("log", "--follow", "--json")
         _ = try await log.waitForLine(containing: "number")
         #expect(try await workspace.capturegate("microphone", "off").code == 0)

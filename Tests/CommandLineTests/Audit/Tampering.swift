@@ -8,7 +8,7 @@ struct Tampering {
         files = ["", "-wal"].map { URL(filePath: workspace.store + "/grants.sqlite" + $0) }
     }
 
-    /// Replaces one text by another of the same length wherever it stands.
+    /// Replaces every occurrence of one text by another of the same length.
     func replace(_ old: String, _ new: String) throws {
         guard old.utf8.count == new.utf8.count else { throw Failure("the texts differ in length") }
         var found = false

@@ -28,7 +28,7 @@ struct CompletionTests {
         LineExample("rig explain sound.x", "sound.xruns"), LineExample("rig compare cl", "clip.mkv.partial"),
     ]
 
-    /// Lines with a colon or an equals sign, at which bash ends a word, and what is to follow the last one.
+    /// Lines with a colon or an equals sign, at which bash ends a word, and the expected completion of the last one.
     static let split = [
         LineExample("meter test:", "tone"), LineExample("meter test:to", "tone"),
         LineExample("record a --camera test:b", "bars"), LineExample("record a --camera=te", "test:bars"),
@@ -44,7 +44,7 @@ struct CompletionTests {
         _ = try await workspace.run([
             "sh", "-c", "mkdir clips; for file in \(files.joined(separator: " ")); do : >$file; done",
         ])
-        // As bash itself calls what is registered, with the words that are there so far, split as it splits them.
+        // Called as bash does, with the words so far, split as bash splits them.
         let script = """
             . <("$0" --generate-completion-script bash)
             words=${1% }; COMP_WORDS=("$0" $(sed -E 's/[:=]+/ & /g' <<<"$words")); [ "$words" = "$1" ] || COMP_WORDS+=("")

@@ -21,7 +21,7 @@ final class FileTouch: Sendable {
             var item = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             if poll(&item, 1, 20) > 0, isNamed() { return }
             var info = siginfo_t()
-            // The program is left to be waited for by whoever reads its status.
+            // The program is not reaped here: the reader of its status does that.
             if waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_signo != 0 { return }
         }
     }

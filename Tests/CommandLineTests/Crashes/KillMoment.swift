@@ -1,15 +1,15 @@
 import Glibc
 
-/// When a program is killed: so long after something that can be seen from outside.
+/// Moment at which a program is killed: this long after an event that is visible from outside.
 struct KillMoment: Sendable, CustomStringConvertible {
     enum Mark: String, CaseIterable, Sendable {
-        /// It was started: most of the time goes by before it has done anything.
+        /// It was started: most of the time passes before it has done anything.
         case start
         /// It has opened the store.
         case opening
         /// It has begun to write down what it is about to commit.
         case head
-        /// It has said that it is done: a grant ends then, a capture goes on.
+        /// It has reported its success: a grant ends then, a capture continues.
         case report
     }
 
@@ -18,9 +18,9 @@ struct KillMoment: Sendable, CustomStringConvertible {
 
     var description: String { "\(microseconds) µs after the \(mark)" }
 
-    /// Some anywhere in a run, most around the commit, where it is hard to be right, and some when it is reported.
+    /// Some anywhere in a run, most around the commit, where it is hard to be right, and some at the report.
     ///
-    /// - Parameter run: how many microseconds a grant takes here: a slow machine takes longer for each of its parts.
+    /// - Parameter run: duration of a grant here in microseconds: a slow machine takes longer for each of its parts.
     static func random(within run: UInt32, using generator: inout SeededGenerator) -> KillMoment {
         let choices: [(mark: Mark, range: UInt32)] = [
             (.start, run), (.opening, run / 5), (.head, run / 10), (.head, run / 10), (.head, run), (.head, run),

@@ -1,7 +1,6 @@
 import Glibc
 
-/// Kills the program again and again while it grants, takes back and captures, on one store, and looks at the store
-/// each time.
+/// Kills the program again and again while it grants, revokes and captures, on one store, and checks the store each time.
 struct KillRun {
     /// How far a killed program had come.
     enum Place: String, CaseIterable {
@@ -81,7 +80,7 @@ struct KillRun {
     private func kill(_ act: KilledAct, at moment: KillMoment) async throws -> Ending {
         let touch = try moment.touch(in: workspace)
         let program = try ChildProcess([Executable.capturegate] + act.arguments, in: workspace)
-        // Whoever waits for a line takes it out of the output, to which it belongs.
+        // Waiting for a line removes it from the output, to which it belongs.
         let report = moment.mark == .report ? try await program.waitForLine(containing: act.report) + "\n" : ""
         try await offPool { try moment.wait(for: program.id, touch) }
         program.send(SIGKILL)

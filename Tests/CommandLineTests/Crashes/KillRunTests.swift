@@ -10,7 +10,7 @@ struct KillRunTests {
         "what was reported is there, nothing else is, the log is whole, and once is used up", .timeLimit(.minutes(10)))
     func kills() async throws {
         var run = try await KillRun(seed: 0x6361_7074)
-        // A run in which no program died around its commit has shown nothing: it goes on until some have.
+        // A run in which no program died around its commit has shown nothing: it continues until some have.
         while run.count < Self.kills || !Self.isTelling(run), run.count < 10 * Self.kills { try await run.next() }
         print(run.description)
         #expect(run.faults == [])

@@ -2,7 +2,7 @@
 enum KilledAct: Sendable {
     /// Granting one device, which no other act grants.
     case grant(device: String)
-    /// Taking back what was granted for one device.
+    /// Revoking a grant for one device.
     case revoke(device: String)
     /// Recording, allowed once.
     case capture
@@ -15,7 +15,7 @@ enum KilledAct: Sendable {
         }
     }
 
-    /// What stands in the line, the first of its output, that says that it is done, or of a capture that it began.
+    /// Text in the line of its output that reports success, or for a capture that it began.
     var report: String {
         switch self {
         case .grant: "\"decision\""
@@ -24,7 +24,7 @@ enum KilledAct: Sendable {
         }
     }
 
-    /// What is wrong with the store afterwards; empty where all is as it must be.
+    /// Faults of the store afterwards; empty if there are none.
     func faults(before: StoreState, _ killed: Ending, after: StoreState) -> [String] {
         let (gained, lost) = (after.gained(over: before), before.gained(over: after))
         let own =

@@ -11,7 +11,7 @@ struct StoreState: Equatable {
         guard status.code == 0 else { throw Failure("status ended with \(status.code): \(status.errors)") }
         let verdict = try await workspace.capturegate("log", "--verify", "--json")
         let (statement, report) = (try Document(status.output), try Document(verdict.output))
-        // Whether one is in force is not stored, and not told of what is reported.
+        // The member about being in force is not stored, and not in the report.
         decisions = statement["decisions"].elements.map { $0.without("in_force") }
         usedUp = statement["used_up"].elements
         lines = Int(report["last"].number ?? 0)
@@ -22,12 +22,12 @@ struct StoreState: Equatable {
     func gained(over other: StoreState) -> [Document] { decisions.filter { !other.decisions.contains($0) } }
 }
 
-/// What a killed program left in the head file: whether it was between the head and the commit, or behind both.
+/// State of the head file after the kill: between the head and the commit, or after both.
 enum HeadTrace {
     case settled
     case unsettled
 
-    /// The newer half is the one with the higher turn; its two extents are the same where nothing is under way.
+    /// The newer half is the one with the higher turn; its two extents are the same if no change is pending.
     init(in workspace: Workspace) throws {
         let halves = try workspace.text("state/capturegate/audit.head").split(separator: "\n").map { half in
             half.split(separator: " ").map(String.init)

@@ -17,7 +17,7 @@ struct DoctorTests {
         #expect(ending.code == 0 && ending.errors.isEmpty, "\(ending)")
         let lines = ending.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         #expect(lines.filter { Self.titles.contains($0) } == Self.titles)
-        // No section is empty: one without findings says so.
+        // No section is empty: one without findings states that.
         for title in Self.titles {
             let next = lines.drop { $0 != title }.dropFirst().first
             #expect(next?.hasPrefix("  ") == true, "\(title)")

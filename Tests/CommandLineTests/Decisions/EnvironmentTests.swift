@@ -2,7 +2,7 @@ import Testing
 
 @Suite("the environment that says where decisions are kept", .fewAtOnce)
 struct EnvironmentTests {
-    /// Runs a command behind 1.5 MiB of other variables; the two that count stand last.
+    /// Runs a command with 1.5 MiB of other variables; the two that count come last.
     private func crowded(_ workspace: Workspace, _ command: String) async throws -> Ending {
         let script = """
             long=$(head -c 100000 /dev/zero | tr '\\0' x)

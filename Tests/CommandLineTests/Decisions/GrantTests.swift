@@ -18,14 +18,14 @@ struct GrantTests {
         let stored = try #require(status["decisions"].elements.first)
         guard case .object(let members) = document["decision"] else { throw Failure("there is no decision") }
         for (name, value) in members { #expect(stored[name] == value, "\(name)") }
-        // Each command of a test has a session of its own.
+        // Each command of a test has a separate session.
         #expect(stored["in_force"] == .bool(option != "--session"))
     }
 
     @Test("where the session's leader has ended nothing is granted for the session, all else works")
     func leaderless() async throws {
         let workspace = try Workspace()
-        // The outer shell waits for the session's leader, which leaves the waiting part behind.
+        // The outer shell waits for the session's leader, which leaves the waiting part running.
         let part = """
             while [ -e /proc/$leader ]; do sleep 0.01; done
             "$0" grant camera --session; echo "code $?"; "$0" grant camera --always; echo "code $?"

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("nonsense about decisions", .serialized, .fewAtOnce)
 struct NonsenseTests {
-    /// Words of a command line, and a part of the sentence that says what is wrong.
+    /// Words of a command line, and a part of the error message.
     struct Nonsense: Sendable, CustomTestStringConvertible {
         let words: [String]
         let cause: String

@@ -3,12 +3,12 @@ import Testing
 
 @Suite("stores that can't be trusted or written", .serialized, .fewAtOnce)
 struct RefusedStoreTests {
-    /// Two that write and two that read; the last is a capture that was allowed for good.
+    /// Two that write and two that read; the last is a capture with a permanent permission.
     static let commands = [
         "grant camera --always", "status", "log --verify", "record a.wav --microphone test:tone --for 200ms",
     ]
 
-    /// What was done to the store, what the refusal must name, and the command it must give.
+    /// A change to the store, the text that the refusal must contain, and the command that it must suggest.
     struct Harm: Sendable, CustomTestStringConvertible {
         let deed: String
         let cause: String
@@ -58,7 +58,7 @@ struct RefusedStoreTests {
     func foreign() async throws {
         let workspace = try Workspace()
         _ = try await workspace.capturegate("grant", "microphone", "--always")
-        // What belongs to root looks as nobody's in a user namespace; root itself may give a folder away.
+        // In a user namespace root's files seem to belong to nobody; root itself can give a directory away.
         let deed = Workspace.isRoot ? "chown 4242 $store/grants.sqlite" : "mount --bind /usr $store"
         for command in Self.commands {
             let ending = try await workspace.mounting(

@@ -41,7 +41,7 @@ struct FaultSweepTests {
         #expect(count >= least, "\(ending.output.suffix(500))")
     }
 
-    /// One heap, and no stacks in store: a mapping more is then a mapping that stayed behind.
+    /// One heap, and no cached stacks: an additional mapping is then a leaked one.
     private var environment: [String] {
         [
             "ALSA_CONFIG_PATH=\(ProcessInfo.processInfo.environment["ALSA_CONFIG_PATH"] ?? "")",

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A program that runs in a session of its own, so that there is no terminal to ask at unless it is given one.
+/// A program that runs in a separate session, so that there is no terminal to ask at unless it is given one.
 ///
 /// Its standard output is a pipe, read here; its standard error is a file.
 final class ChildProcess: Sendable {

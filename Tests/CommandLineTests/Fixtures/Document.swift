@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A JSON document whose members are asked for by name.
+/// A JSON document whose members are read by name.
 enum Document: Decodable, Equatable {
     case object([String: Document])
     case array([Document])

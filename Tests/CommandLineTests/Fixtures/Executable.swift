@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// The program under test: CAPTUREGATE_BIN/capturegate, else the one built beside the tests.
+/// The program under test: CAPTUREGATE_BIN/capturegate, or by default the one built beside the tests.
 enum Executable {
     static let capturegate: String = {
         if let folder = ProcessInfo.processInfo.environment["CAPTUREGATE_BIN"] { return folder + "/capturegate" }

@@ -3,8 +3,8 @@ import Testing
 
 /// Runs a few of the test cases at once; the others wait for their turn.
 ///
-/// Hundreds of programs on a few processors all stand still for seconds: a recording loses what it was to record, a
-/// clip is over before anybody has read of its beginning.
+/// Hundreds of programs on a few processors all stop for seconds: a recording loses frames, and a clip is over before anybody has
+/// read of its beginning.
 struct FewAtOnce: SuiteTrait, TestTrait, TestScoping {
     private static let turns = Turns(count: 6)
 
@@ -23,7 +23,7 @@ extension Trait where Self == FewAtOnce {
     static var fewAtOnce: Self { Self() }
 }
 
-/// So many turns, in the order in which they were asked for.
+/// A limited number of turns, in the order of the requests.
 private final class Turns: Sendable {
     private struct State {
         var free: Int
@@ -48,7 +48,7 @@ private final class Turns: Sendable {
         }
     }
 
-    /// Hands the turn on to who has waited longest.
+    /// Passes the turn to the one that has waited longest.
     func giveBack() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Starts a program in a session of its own.
+/// Starts a program in a separate session.
 struct Spawn {
     let command: [String]
     let environment: [String: String]
     let folder: String
-    /// The path of standard input; where it is a terminal, it becomes the session's own.
+    /// Path of standard input; a terminal becomes the session's controlling terminal.
     let input: String
     let output: Int32
     let errors: String

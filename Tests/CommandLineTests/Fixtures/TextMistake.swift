@@ -1,6 +1,6 @@
 import Testing
 
-/// A file's text, the position of its mistake as a diagnostic tells it, and a part of the sentence that says what it is.
+/// A file's text, the position of its mistake in a diagnostic, and a part of the message.
 struct TextMistake: Sendable, CustomTestStringConvertible {
     let text: String
     let place: String

@@ -6,7 +6,7 @@ extension Workspace {
         try SQLiteConnection(path: store + "/grants.sqlite", busyTimeout: 2000)
     }
 
-    /// Changes the store behind the program's back, as somebody would who may write its files.
+    /// Changes the store without the program, like an attacker who may write its files.
     func tamper(_ sql: String...) throws {
         let database = try openDatabase()
         for statement in sql { try database.execute(statement) }

@@ -5,13 +5,13 @@ import Glibc
 extension Workspace {
     static var isRoot: Bool { geteuid() == 0 }
 
-    /// The words that run a command as an ordinary user: this one, or nobody where this one is root.
+    /// Words that run a command as an ordinary user: this one, or nobody if this one is root.
     private static let asOrdinaryUser =
         isRoot ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
 
     /// Runs capturegate as an ordinary user, who owns everything in the workspace from then on.
     ///
-    /// From a copy of the program in the workspace: the folder it was built in may be closed to others.
+    /// From a copy of the program in the workspace, since the directory it was built in may be closed to others.
     func ordinary(_ arguments: String...) async throws -> Ending {
         try await ordinary(arguments)
     }
@@ -24,9 +24,9 @@ extension Workspace {
         return try await run(Self.asOrdinaryUser + [file("capturegate")] + arguments)
     }
 
-    /// Runs a shell script in a mount namespace of its own, as root there. `$capturegate` is the program.
+    /// Runs a shell script in a separate mount namespace, as root there. `$capturegate` is the program.
     ///
-    /// Where this user is not root, so in a user namespace of its own, too: files of root look there as nobody's.
+    /// If this user is not root, also in a separate user namespace: root's files seem to belong to nobody there.
     func mounting(_ script: String) async throws -> Ending {
         let namespace = ["unshare"] + (Self.isRoot ? [] : ["--user", "--map-root-user"]) + ["--mount"]
         return try await run(namespace + ["sh", "-ec", "capturegate='\(Executable.capturegate)'\n\(script)"])

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// A folder of its own for a test, with a home and a grant store in it; removed afterwards.
+/// A separate directory for a test, with a home and a grant store in it; removed afterwards.
 final class Workspace: Sendable {
     let path: String
 
@@ -13,7 +13,7 @@ final class Workspace: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Nothing of the machine's own settings counts.
+    /// The machine's own settings have no effect.
     var environment: [String: String] {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         return ["PATH": path, "HOME": self.path, "XDG_STATE_HOME": self.path + "/state", "LC_ALL": "C.UTF-8"]

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("meter", .fewAtOnce)
 struct MeterTests {
-    /// `test:tone` is a sine whose peaks stand at -20 dBFS.
+    /// `test:tone` is a sine whose peaks are at -20 dBFS.
     private func workspace() async throws -> Workspace {
         let workspace = try Workspace()
         _ = try await workspace.capturegate("grant", "microphone", "--level", "meter", "--always")

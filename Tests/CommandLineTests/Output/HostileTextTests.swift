@@ -10,7 +10,7 @@ import Testing
 /// Whatever comes from outside is shown, never obeyed, wherever it is printed.
 @Suite("Text from outside", .fewAtOnce)
 struct HostileTextTests {
-    /// One of each kind of what a terminal obeys, hides or turns round, and what would look like a line of ours.
+    /// One of each kind of character that a terminal obeys, hides or reverses, and text that would look like a line of ours.
     static let texts = [
         "\u{1B}]0;OWNED\u{7}\u{1B}[2J", "\u{9B}31m", "\u{7F}\u{8}", "a\u{202E}b\u{2066}c", "a\u{200B}b\u{FEFF}c",
         "\u{3164}\u{115F}\u{2800}", "\u{E0041}\u{FE0F}\u{AD}", "\u{2028}#99\u{2029}#99\u{85}#99", "x\n#99  FORGED LINE",
@@ -18,7 +18,7 @@ struct HostileTextTests {
         "Z" + String(repeating: "\u{335}", count: 80), "\u{E000}\u{10FFFF}",
     ]
 
-    /// Whether a line shows all that is in it, with nothing of the text that could look like a column of ours.
+    /// True if a line shows all of its text, with nothing that could look like a column of ours.
     private func isHarmless(_ line: String, _ text: String) -> Bool {
         var scan = VisibleScan()
         return line.unicodeScalars.allSatisfy { scan.shows($0) } && !line.contains("FORGED LINE\n")

@@ -5,7 +5,7 @@ import Testing
 struct PolicyCheckTests {
     private static let rule = "version: 1\nrules:\n  - allow: camera\n"
 
-    /// A folder of rules with one file in it.
+    /// A directory of rules with one file in it.
     private func workspace(_ text: String, mode: String = "644") async throws -> Workspace {
         let workspace = try Workspace()
         _ = try await workspace.run(["mkdir", "-m", "755", "policy.d"])
@@ -113,7 +113,7 @@ struct PolicyCheckTests {
         #expect(files == [true, false, false])
     }
 
-    /// What is done to a good file or its folder, and what is said of it.
+    /// Changes to a good file or its directory, and the expected messages.
     static let harms = [
         ("chmod 666 policy.d/a.yaml", "Other users can write to this (mode 0666)"),
         ("chmod 664 policy.d/a.yaml", "Other users can write to this"),

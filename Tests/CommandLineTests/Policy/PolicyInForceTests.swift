@@ -5,8 +5,8 @@ import Testing
 /// The machine's own rules, in a mount namespace whose /etc is this machine's with another policy laid over it.
 @Suite("the administrator's rules", .serialized, .fewAtOnce)
 struct PolicyInForceTests {
-    /// Runs a script as root of a namespace; `$policy` is the folder of rules, not there yet, and `allowed` and
-    /// `refused` say the exit codes of captures.
+    /// Runs a script as root of a namespace; `$policy` is the directory of rules, which does not exist yet, and `allowed` and
+    /// `refused` print the exit codes of captures.
     private func run(_ script: String, in workspace: Workspace? = nil) async throws -> Ending {
         try await (workspace ?? Workspace()).mounting(
             """

@@ -103,7 +103,7 @@ struct AbsenceTests {
         let tracks = try #require(Document.lines(ending.output).last)["ledger"]["tracks"].elements
         let ends = tracks.compactMap { $0["last_ns"].number }
         #expect(ends.count == 2)
-        // A picture stands for a while behind its moment.
+        // A frame lasts for a while after its moment.
         #expect(ends.allSatisfy { abs($0 - ends[0]) < 50e6 }, "\(ends)")
         #expect(try await workspace.samples("a.mkv", channels: 2) > 72_000)
     }

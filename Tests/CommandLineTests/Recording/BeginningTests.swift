@@ -235,7 +235,7 @@ struct BeginningTests {
     @Test("what was held is not too fast for an output on a queue of its own, and not for one in parts")
     func throttled() async throws {
         let workspace = try Workspace()
-        // Over before the moment: of what comes later, a slow machine may well leave something out.
+        // Over before the moment: a slow machine may drop later frames.
         let end = try await before("--for 1s --tee b.mkv --tee c.flac", in: workspace)
         #expect(lost(end["ledger"]) == 0)
         #expect(end["tees"].elements.map { lost($0["ledger"]) }.first == 0)

@@ -84,7 +84,7 @@ struct FilesTests {
         try await workspace.allowTestDevices()
         let child = try workspace.start("record", "a.wav", "--microphone", "test:tone", "--segment", "300ms", "--json")
         _ = try await child.waitForLine(containing: "start")
-        // While it stands still, the last part that it has opened is known.
+        // While it is stopped, the last part that it has opened is known.
         child.send(SIGSTOP)
         try await offPool {
             var status: Int32 = 0

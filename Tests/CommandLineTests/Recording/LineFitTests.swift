@@ -6,7 +6,7 @@ import Testing
 
 @Suite("the words of the live line", .fewAtOnce)
 struct ProgressLayoutTests {
-    /// A minute, 24 pictures lost, from a camera and a microphone.
+    /// A minute, 24 frames lost, from a camera and a microphone.
     private func progress() throws -> ProgressText {
         let json = """
             {"elapsedNanoseconds": 61200000000, "bytes": 27000000,

@@ -7,7 +7,7 @@ struct LiveViewTests {
         let workspace = try Workspace()
         _ = try await workspace.capturegate("grant", "microphone", "--always")
         let terminal = try PseudoTerminal()
-        // The line comes ten times a second, if the machine does not stand still: in three seconds it has come once.
+        // The line comes ten times a second, if the machine does not stop: in three seconds it has come once.
         let line = "record null: --microphone test:tone --for 3s"
         let child = try ChildProcess(
             ["sh", "-c", "\(variables) '\(Executable.capturegate)' \(line) 2>/dev/tty"], in: workspace,

@@ -62,7 +62,7 @@ struct PacedClipTests {
         #expect(recovered.code == 0, "\(recovered.errors)")
         let sound = try await PacedRecording(of: name, in: workspace)
         #expect(sound.start == 0)
-        // What is told is written, or waits in memory.
+        // Reported frames are written, or wait in memory.
         told = try Document.lines(ending.output).compactMap { $0["elapsed_ns"].number }.last ?? told
         #expect(Double(sound.frames) / 48_000 >= told / 1e9 - 1, "\(sound.frames) of \(told) ns")
     }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Testing
 
 extension Workspace {
-    /// Starts capturegate with the microphones of `Tests/PacedPCM`, as `Tests/run` has them, and no others.
+    /// Starts capturegate with only the microphones of `Tests/PacedPCM`, as `Tests/run` does.
     func paced(_ arguments: [String], vanishingWith file: String? = nil) throws -> ChildProcess {
         let configuration = try #require(ProcessInfo.processInfo.environment["ALSA_CONFIG_PATH"])
         return try ChildProcess(
@@ -11,7 +11,7 @@ extension Workspace {
     }
 }
 
-/// The sound of a file as ffmpeg decodes it: 16 bits, two channels, from the paced PCM.
+/// Audio of a file as ffmpeg decodes it: 16 bits, two channels, from the paced PCM.
 struct PacedRecording {
     private let samples: [Int16]
 

@@ -78,7 +78,7 @@ struct RecordingTests {
             ["record", "a.y4m", "--camera", "test:bars", "--size", "640x480"]
                 + ["--fps", "30", "--for", "1s"])
         #expect(ending.code == 0)
-        // 30 pictures last 999,999,990 ns.
+        // 30 frames last 999,999,990 ns.
         #expect(ending.output.contains("a.y4m: 1.0 s"))
         let stream = try await probe("a.y4m", "stream=codec_name,width,height,nb_read_frames", in: workspace)
         let picture = try #require(stream["streams"].elements.first)

@@ -19,7 +19,7 @@ struct TranscodingTests {
             refused.errors.split(separator: "\n").compactMap { line in
                 line.range(of: "capturegate record -").map { String(line[$0.lowerBound...]) }
             }.first, "\(refused.errors)")
-        // The words of the error as they are, with what a person adds: which devices, and for how long.
+        // The words of the error, and what a person adds: the devices and the duration.
         let program = "capturegate() { '\(Executable.capturegate)' \"$@\" \(devices) --for 1s --quiet; }"
         let script = "\(program)\nset -o pipefail\n\(pipe) -nostdin -loglevel error"
         let made = try await workspace.run(["bash", "-c", script])

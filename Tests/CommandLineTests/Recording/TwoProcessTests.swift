@@ -80,7 +80,7 @@ struct TwoProcessTests {
         let pair = try await Pair()
         pair.terminals[0].type("o\n")
         let first = try await pair.first.finish()
-        // The second is asked itself where the permission is used up when its turn comes, else one of them is too late.
+        // The second is asked itself if the permission is used up when its turn comes; otherwise one of them is too late.
         if (try? await pair.terminals[1].wait(for: "decide later: ")) != nil { pair.terminals[1].type("n\n") }
         let second = try await pair.second.finish()
         #expect([first.code, second.code].sorted() == [0, 77], "\(first) \(second)")

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("recover", .fewAtOnce)
 struct RecoverCommandTests {
-    /// A recording that is killed once its file has a megabyte, or what the sound of a second comes to.
+    /// A recording that is killed once its file has a megabyte, or the size of a second of audio.
     private func interrupted(_ name: String) async throws -> Workspace {
         let workspace = try Workspace()
         for capability in ["camera", "microphone"] {

@@ -80,7 +80,7 @@ struct RigRunTests {
         #expect(lines[1].contains("sleep did not end within"))
         #expect(lines.contains { $0.hasPrefix("ERROR    command.no-such-program") })
         #expect(ending.output.contains("3 ERROR, 1 PASS."))
-        // What would have allowed it is told before anything runs.
+        // The command that would have allowed it is shown before anything runs.
         #expect(ending.errors.contains("\n    capturegate grant camera --device test:bars --for 8h\n"))
     }
 

@@ -1,7 +1,7 @@
 extension Workspace {
-    /// Writes `plan.yaml` with the built-in devices `bars` and `tone`, and `gone`, which is not there.
+    /// Writes `plan.yaml` with the built-in devices `bars` and `tone`, and `gone`, which does not exist.
     ///
-    /// - Parameter checks: one a line, as a list of YAML has them, without the dash.
+    /// - Parameter checks: one per line, like items of a YAML list, without the dash.
     func plan(_ checks: String..., name: String = "bench") throws {
         let steps = checks.map { "  - \($0)\n" }.joined()
         try write(

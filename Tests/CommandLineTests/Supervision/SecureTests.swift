@@ -6,7 +6,7 @@ import Testing
 struct SecureTests {
     private let package = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
 
-    /// Root folder of a system without CaptureGate.
+    /// Root directory of a system without CaptureGate.
     private func system() throws -> Workspace {
         let workspace = try Workspace()
         for folder in ["root/etc", "root/usr/bin", "root/var/lib"] {
@@ -46,7 +46,7 @@ struct SecureTests {
         #expect(try await secure(workspace, "--undo").code == 0)
         #expect(try !workspace.text("root/etc/passwd").contains("capturegate"))
         #expect(try !workspace.text("root/etc/group").contains("capturegate"))
-        // Folders of the system's own stay, which other programs may have used by now.
+        // The system's own directories stay, since other programs may use them by now.
         let left = Set(names(workspace)).subtracting(before)
         #expect(
             left.allSatisfy { ["etc/udev", "etc/udev/rules.d", "etc/systemd", "etc/systemd/system"].contains($0) },

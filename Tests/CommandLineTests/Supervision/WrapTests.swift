@@ -3,7 +3,7 @@ import Testing
 
 @Suite("wrap", .serialized, .fewAtOnce)
 struct WrapTests {
-    /// Home with a tool in a folder of its own behind ~/.local/bin on the PATH.
+    /// Home with a tool in a separate directory after ~/.local/bin on the PATH.
     private struct Home {
         let workspace: Workspace
         var launcher: String { workspace.file(".local/bin/tool") }
@@ -16,8 +16,8 @@ struct WrapTests {
             try await program("bin/tool", "printf '%s|' \"$0\" \"$@\"\n")
         }
 
-        /// Has a process of its own write it: what this one has open, another test's child may still have open, too,
-        /// and the kernel starts nothing that is open for writing.
+        /// A separate process writes it: a file that this one has open may also be open in another test's child, and the kernel
+        /// starts nothing that is open for writing.
         func program(_ name: String, _ script: String) async throws {
             let write = "printf '%s' \"$1\" > \"$2\" && chmod 755 \"$2\""
             let text = "#!/bin/sh\n" + script
@@ -39,7 +39,7 @@ struct WrapTests {
             try await shell("'\(Executable.capturegate)' \(words)")
         }
 
-        /// All files and folders of the home, but for decisions.
+        /// All files and directories of the home, except decisions.
         var names: [String] {
             let all = FileManager.default.enumerator(atPath: workspace.path)?.compactMap { $0 as? String } ?? []
             return all.filter { !$0.hasPrefix("state") && !$0.hasPrefix("stderr-") }.sorted()

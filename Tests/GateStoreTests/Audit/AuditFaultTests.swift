@@ -17,7 +17,7 @@ struct AuditFaultTests {
         try SQLiteGrantStore(inspecting: folder.path).audit.verify().fault
     }
 
-    /// Whether the fault is still found after the log went on, where it does.
+    /// Fault that is still found after appending lines; appending must succeed only if `goesOn` is true.
     private func faultAfterAppending(goesOn: Bool = false) throws -> AuditFault? {
         let store = try SQLiteGrantStore(inspecting: folder.path)
         for _ in 0..<3 {

@@ -80,7 +80,7 @@ struct UnfinishedCaptureTests {
         let texts = try store.audit.entries().map(\.text)
         #expect(texts.map { AuditRecord.Capture(in: $0)?.process } == [.current, nil, .current, .current])
         #expect(try store.audit.verify().unfinished == [])
-        // As if it had begun before the machine was started anew.
+        // As if it had begun before the machine was restarted.
         try store.append(Samples.event(.start, at: Samples.instant(boot: "before")))
         let report = try store.audit.verify()
         #expect(report.unfinished == [5] && report.isIntact)

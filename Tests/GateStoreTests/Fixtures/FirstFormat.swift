@@ -3,7 +3,7 @@ import LinuxSystem
 
 @testable import GateStore
 
-/// A store as the first version of the format was: its statements stand here as they were, whatever became of them.
+/// A store in the first version of the format: its statements are kept here unchanged.
 struct FirstFormat {
     private let folder: TemporaryFolder
 
@@ -23,7 +23,7 @@ struct FirstFormat {
         decidedBy: .person(prompter: "terminal"),
         decidedAt: GateInstant(wallNanoseconds: 50, bootNanoseconds: 40, bootID: "boot"))
 
-    /// Writes it, with so many lines of the log and the head file that belongs to them.
+    /// Writes it, with this number of lines in the log and the matching head file.
     func write(lines: Int) throws {
         let database = try openDatabase(in: folder.path, creates: true)
         try database.execute(FirstFormat.tables)

@@ -6,7 +6,7 @@ func openDatabase(in folder: String, creates: Bool = false) throws -> SQLiteConn
     try SQLiteConnection(path: folder + "/grants.sqlite", creates: creates, busyTimeout: 2000)
 }
 
-/// Changes a store behind its back, as an intruder would.
+/// Changes a store without the program, as an intruder would.
 func tamper(in folder: String, _ sql: String...) throws {
     let database = try openDatabase(in: folder, creates: true)
     for statement in sql { try database.execute(statement) }

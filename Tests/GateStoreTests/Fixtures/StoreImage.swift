@@ -13,7 +13,7 @@ struct StoreImage {
         let bit: UInt8
     }
 
-    /// By name; the shared memory is left out, which every opening makes anew.
+    /// By name, without the shared memory, which every opening creates again.
     private(set) var files: [String: [UInt8]]
 
     init(of store: SQLiteGrantStore) throws {
@@ -53,7 +53,7 @@ struct StoreImage {
         return Bit(file: names[0], offset: 0, bit: 0)
     }
 
-    /// Puts the files into a folder, and nothing else.
+    /// Puts only the files into a directory.
     func write(to folder: String) throws {
         for ending in ["", "-wal", "-shm", "-journal"] { _ = cs_unlink(folder + "/grants.sqlite" + ending) }
         _ = cs_unlink(folder + "/audit.head")
@@ -67,7 +67,7 @@ struct StoreImage {
     }
 }
 
-/// What a store says of what is decided: all that must not change.
+/// Decisions of a store: everything that must not change.
 struct Decided: Hashable {
     let decisions: [Decision]
     let consumed: [Decision]

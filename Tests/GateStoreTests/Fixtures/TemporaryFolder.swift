@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for one test, gone with it.
+/// A separate directory for one test, removed with it.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -28,7 +28,7 @@ final class TemporaryFolder: Sendable {
         try Data(bytes).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
     }
 
-    /// Writes over a file in its place: the inode stays, and often the time stamp too.
+    /// Overwrites a file in its place: the inode stays, and often the time stamp, too.
     func overwrite(_ text: String, in name: String) throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
     }

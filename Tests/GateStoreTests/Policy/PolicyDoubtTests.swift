@@ -5,7 +5,7 @@ import Testing
 
 @testable import GateStore
 
-/// Where it is in doubt what the rules are, or whether one holds, they deny.
+/// If it is in doubt what the rules are, or whether one applies, they deny.
 @Suite("doubts about a policy")
 struct PolicyDoubtTests {
     let folder: TemporaryFolder
@@ -269,7 +269,7 @@ struct PolicyDoubtTests {
         }
     }
 
-    /// Cost of reading the rules as they are now.
+    /// Cost of reading the present rules.
     private func cost() -> Int64 { processorTime { _ = verdict(policy) } }
 
     /// Cost of reading the largest file with good rules. Other costs are compared with it.

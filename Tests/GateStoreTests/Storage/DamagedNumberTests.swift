@@ -57,7 +57,7 @@ struct DamagedNumberTests {
         let whole = try Decided(in: folder.path)
         for number in Self.numbers {
             try image.write(to: folder.path)
-            // Where the tables themselves refuse the number there is nothing to see.
+            // If the tables themselves refuse the number, there is nothing to check.
             guard (try? tamper(in: folder.path, place.replacing("%", with: "\(number)"))) != nil else { continue }
             if let store = try? SQLiteGrantStore(directory: folder.path) {
                 #expect(try Decided(store) == whole, "\(number)")

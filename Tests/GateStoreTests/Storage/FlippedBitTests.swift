@@ -7,7 +7,7 @@ import Testing
 /// One bit of a store's files is flipped, as a disk or memory does it: the store is refused, or says what it said before.
 @Suite("flipped bits of a store")
 struct FlippedBitTests {
-    /// In memory where that can be had: each opening of a write-ahead log ends with a wait for the disk.
+    /// In memory if possible: each opening of a write-ahead log ends with a wait for the disk.
     let folder: TemporaryFolder
     let harmed: TemporaryFolder
 
@@ -16,7 +16,7 @@ struct FlippedBitTests {
         harmed = try TemporaryFolder(inMemory: true)
     }
 
-    /// A no, a kill switch, yeses of each lifetime, one used up, and a revocation.
+    /// A denial, a kill switch, permissions of each lifetime, one used up, and a revocation.
     private func fill(_ store: SQLiteGrantStore) throws {
         let tone = DeviceSelector.id(DeviceID(rawValue: "test:tone"))
         let kept = [
@@ -37,7 +37,7 @@ struct FlippedBitTests {
         _ = try store.remove(gone.decisions.compactMap(\.id), audit: Samples.event(.removal))
     }
 
-    /// What a harmed store says that the whole one does not; `nil` where it is refused or the same.
+    /// What a harmed store says that the whole one does not; `nil` if it is refused or the same.
     private func difference(_ image: StoreImage, from whole: Decided) throws -> Decided? {
         try image.write(to: harmed.path)
         do {
@@ -52,7 +52,7 @@ struct FlippedBitTests {
     @Test("Thousands of them, anywhere in the database, its write-ahead log and the head, change no decision")
     func anywhere() throws {
         try fill(try SQLiteGrantStore(directory: folder.path))
-        // What is decided from here on stands in the write-ahead log, which is short: it is read at each opening.
+        // Decisions from here on are in the write-ahead log, which is short: it is read at each opening.
         let store = try SQLiteGrantStore(directory: folder.path)
         let end = Samples.decision(.deny, subject: Samples.subject(path: "/bin/f"), .camera)
         _ = try store.record([end], audit: Samples.event())
@@ -75,7 +75,7 @@ struct FlippedBitTests {
     @Test("Each byte that is used, of a store that lies in its database alone")
     func eachByte() throws {
         try fill(try SQLiteGrantStore(directory: folder.path))
-        // Closed by whoever had it: the write-ahead log is in the database now.
+        // Closed by its owner: the write-ahead log is in the database now.
         let store = try SQLiteGrantStore(directory: folder.path)
         let (image, whole) = (try StoreImage(of: store), try Decided(store))
         var generator = SplitMix(seed: 1)
@@ -92,7 +92,7 @@ struct FlippedBitTests {
         withExtendedLifetime(store) {}
     }
 
-    /// Whether it is of the head, or of a page on which no line of the log stands.
+    /// True if it is in the head, or on a page without lines of the log.
     private static func decides(_ bit: StoreImage.Bit, in image: StoreImage) -> Bool {
         guard bit.file == "grants.sqlite", let bytes = image[bit.file] else { return true }
         let start = bit.offset / 4096 * 4096
@@ -118,7 +118,7 @@ struct FlippedBitTests {
             try tamper(in: folder.path, sql)
             let error = #expect(throws: CaptureError.self, "\(sql)") { _ = try store.snapshot() }
             #expect(error?.kind == .store)
-            // Nor does any change go on from there.
+            // Nor does any change continue from there.
             #expect(throws: CaptureError.self) { try store.append(Samples.event(.stop)) }
             #expect(throws: CaptureError.self) { _ = try SQLiteGrantStore(directory: folder.path) }
             try before.write(to: harmed.path)
@@ -128,7 +128,7 @@ struct FlippedBitTests {
         }
     }
 
-    /// Puts the rows back as they were.
+    /// Restores the rows.
     private func restore(_ whole: Decided, _ image: StoreImage) throws {
         try tamper(
             in: folder.path, "ATTACH '\(harmed.path)/grants.sqlite' AS whole",

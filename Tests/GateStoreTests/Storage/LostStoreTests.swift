@@ -4,13 +4,13 @@ import Testing
 
 @testable import GateStore
 
-/// A revocation and a kill switch that stand in the write-ahead log alone, and what becomes of a store that lost it, or has
-/// one file of an older copy.
+/// A revocation and a kill switch that are only in the write-ahead log, and the behaviour of a store that lost it, or has one file
+/// of an older copy.
 @Suite("stores that lost something")
 struct LostStoreTests {
     let folder: TemporaryFolder
     let copy: TemporaryFolder
-    /// Keeps the write-ahead log where it is.
+    /// Keeps the write-ahead log in its place.
     let store: SQLiteGrantStore
     let older: StoreImage
     let newer: StoreImage

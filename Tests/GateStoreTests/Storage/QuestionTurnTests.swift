@@ -67,8 +67,8 @@ struct QuestionTurnTests {
 
     private static let second: Int64 = 1_000_000_000
 
-    /// Waits with a look a second.
-    /// - Returns: after how many seconds the wait was given up, and why; `nil` where it was not in five minutes.
+    /// Waits with one check per second.
+    /// - Returns: the seconds after which the wait ended, and the error; `nil` if it did not end within five minutes.
     private func givenUp(_ holder: (Int64) -> PromptLockHolder?) -> (seconds: Int64, error: CaptureError)? {
         var wait = StorePromptLock.Wait()
         for seconds in 0..<300 as Range<Int64> where wait.isLook(at: 7 + seconds * Self.second) {

@@ -87,7 +87,7 @@ struct StoreChangeTests {
         let other = store.observeChanges { changed.send() }
         #expect(observation != nil)
         observation = nil
-        // Two changes: whoever still listened would have heard of the first when the second is announced.
+        // Two changes: anybody who still listened would have heard of the first when the second is announced.
         for _ in 0..<2 {
             _ = try store.record([Samples.decision()], audit: Samples.event())
             await changed.wait()

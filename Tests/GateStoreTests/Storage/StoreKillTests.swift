@@ -6,8 +6,8 @@ import Testing
 
 @Suite("kill -9 of a writer")
 struct StoreKillTests {
-    /// Opens a store, changes it as fast as it can, notes each reported number, and kills itself from another thread,
-    /// so long after the beginning or after the first report.
+    /// Opens a store, changes it as fast as it can, notes each reported number, and kills itself from another thread, this long
+    /// after the beginning or after the first report.
     private static func writeUntilKilled(in folder: String, after microseconds: UInt32, ofReport: Bool) throws {
         let store = try SQLiteGrantStore(directory: folder)
         let notes = cs_open(folder + "/reported", O_WRONLY | O_CREAT | O_APPEND, 0o600)

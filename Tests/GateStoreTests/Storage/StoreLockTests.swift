@@ -42,7 +42,7 @@ struct StoreLockTests {
                 Thread.detachNewThread {
                     if (try? store.snapshot().killSwitches.isEmpty) == true { read.signal() }
                 }
-                // Only where it fails does anybody wait for this long.
+                // Waits this long only if it fails.
                 #expect(read.wait(timeout: .now() + 60) == .success)
                 try AuditChain(headPath: store.folder.headPath).append(Samples.event(.killSwitch), db)
                 return .commit

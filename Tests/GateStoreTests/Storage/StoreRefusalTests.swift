@@ -72,7 +72,7 @@ struct StoreRefusalTests {
         expectRefusal("a symbolic link", command: "mv")
     }
 
-    /// All that a store consists of, and what SQLite would take for a part of it.
+    /// All files of a store, and those that SQLite would take for a part of it.
     static let names =
         ["", "-wal", "-shm", "-journal"].map { "grants.sqlite" + $0 } + ["audit.head", "questions.lock"]
 

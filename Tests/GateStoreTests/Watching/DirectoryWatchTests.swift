@@ -20,7 +20,7 @@ struct DirectoryWatchTests {
         try makeFolder(folder.path + "/watched")
         let table = try #require(InotifyTable(for: folder.path + "/watched"))
         try folder.write("", to: "beside")
-        // An event is there when the call that makes it returns: these are all of the file beside, and concern nobody.
+        // An event exists when the call that causes it returns: these are all of the file beside, and concern nobody.
         #expect(Poll.wait(for: table.descriptor, milliseconds: 0) == .input)
         #expect(!table.drain())
         let watch = DirectoryWatch(on: queue, table) { changed.send() }
@@ -78,8 +78,8 @@ struct DirectoryWatchTests {
                 try store.append(Samples.event())
                 withExtendedLifetime(observations) {}
             }
-            // A watch closes its descriptor on its own queue; one that leaks never comes to an end here.
-            // The look that ends the waiting is the one that counts: watches that are still to close go on opening what changed.
+            // A watch closes its descriptor on its own queue; one that leaks never ends here. The check that ends the wait counts:
+            // watches that are still to close continue to open what changed.
             var left = try openDescriptors()
             for _ in 0..<60_000 where left > before + 5 {
                 Poll.pause(milliseconds: 1)

@@ -52,7 +52,7 @@ extension Acceptance {
             let c = add("c", [MutuallyExclusive<Other>()])
             while world.gatekeeper.locks.waiting < 2, began.count == 1 { await Task.yield() }
             #expect(order.all == ["a"])
-            // Whoever leaves the line takes his wish with him: nothing was held for him.
+            // An operation that leaves the queue withdraws its request: nothing was held for it.
             b.cancel()
             await c.result.ignore()
             #expect(order.all == ["a", "c"])

@@ -51,7 +51,7 @@ extension Acceptance {
                         throw CaptureError(.badInput, "the first")
                     }.observed(by: BlockObserver(didFinish: { _, _ in failed.raise() })))
                 #expect(await world.queue.add(group).result.error?.kind == .badInput)
-                // The others go on to their end, unless they are to stop; either way the group waited.
+                // The others continue to their end, unless they must stop; either way the group waited.
                 #expect(others.count == 1)
             }
         }
@@ -69,7 +69,7 @@ extension Acceptance {
             let evaluations = Signal()
             var capture = Capture(Microphone(), conditions: [counting(evaluations)])
             capture.failure = CaptureError(.stalled, "nothing comes")
-            // The first attempt uses up what was allowed once.
+            // The first attempt uses up the permission for once.
             let retry = RetryOperation(capture, attempts: 3, clock: ManualClock()) { _ in true }
             #expect(await world.queue.add(retry).result.error?.kind == .notAuthorized)
             #expect(world.prompter.questions.count == 1 && evaluations.count == 3)
@@ -114,7 +114,7 @@ extension Acceptance {
             // The time of the question does not count.
             #expect(await world.queue.add(slow).result.error?.kind == .timedOut)
             #expect(clock.sleeps == [.seconds(5)])
-            // As a part of another operation it is bounded too; what is in time is left alone.
+            // As a part of another operation it is limited, too; an operation in time is not affected.
             #expect(await world.queue.add(ComposedOperation(slow)).result.error?.kind == .timedOut)
             let quick = ClosureOperation("Quick") { _ in
                 await pace.pass()

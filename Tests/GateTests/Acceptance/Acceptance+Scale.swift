@@ -6,7 +6,7 @@ extension Acceptance {
     struct Scale {
         enum Category {}
 
-        /// A process of its own: nobody else's threads, descriptors and memory are counted.
+        /// A separate process: no other threads, descriptors and memory are counted.
         @Test("22. 100,000 operations leave no task, thread or descriptor behind.", arguments: Pace.allCases)
         func many(_ pace: Pace) async {
             await #expect(processExitsWith: .success) { [pace] in

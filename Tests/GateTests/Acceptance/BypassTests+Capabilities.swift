@@ -38,7 +38,7 @@ extension Acceptance {
             }
         }
 
-        /// Wants something else each time it is asked what it wants.
+        /// Returns another requirement each time.
         struct Shifting: DeviceCapability {
             let asked = Signal()
             let requirement = 0

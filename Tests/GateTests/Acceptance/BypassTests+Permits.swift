@@ -3,7 +3,7 @@ import GateTestKit
 import Testing
 
 extension Acceptance {
-    /// A permit is worth something to its own operation, device and capability alone, and only while the store says so.
+    /// A permit is valid only for its own operation, device and capability, and only while the store agrees.
     @Suite("Bypasses by permits")
     struct PermitBypassTests {
         typealias Microphone = Capability.Microphone
@@ -17,7 +17,7 @@ extension Acceptance {
                 kept.withLock { $0 = permit.take() ?? nil }
             }
 
-            /// Opens the microphone with what was kept; whether there was something.
+            /// Opens the microphone with a stored permit; returns whether there was one.
             func redeem(into frames: Signal) async throws(CaptureError) -> Bool {
                 var permit = kept.withLock { $0.take() }
                 guard let permit = permit.take() else { return false }

@@ -66,7 +66,7 @@ extension Acceptance.BypassTests.Attack {
         },
     ]
 
-    /// Leaves its own authorization out of what is evaluated.
+    /// Omits its own authorization from the evaluation.
     struct Unconditional: CaptureOperation {
         let capture: Capture<Capability.Microphone>
         var authorization: AuthorizedFor<Capability.Microphone> { capture.authorization }

@@ -3,13 +3,13 @@ import GateTestKit
 import Testing
 
 extension Acceptance {
-    /// What was read is never believed later: the store is asked again at each step.
+    /// A reading is never trusted later: the store is read again at each step.
     @Suite("Bypasses by stores")
     struct StoreBypassTests {
         typealias Microphone = Capability.Microphone
         enum Lock {}
 
-        /// A world whose store allows everything, behind a store that can be swapped.
+        /// A world whose store allows everything, and can be replaced.
         private func world(_ pace: Pace) -> (World, SwappedStore, GateQueue) {
             let world = World(pace, answer: .dismissed)
             world.decide(.allow)

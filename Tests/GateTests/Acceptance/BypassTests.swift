@@ -3,7 +3,7 @@ import GateTestKit
 import Testing
 
 extension Acceptance {
-    /// Composition can't be used to get around the gate: whatever stands around a capture, the permit decides.
+    /// Composition can't be used to get around the gate: whatever surrounds a capture, the permit decides.
     @Suite("Bypasses")
     struct BypassTests {
         typealias Microphone = Capability.Microphone
@@ -59,7 +59,7 @@ extension Acceptance {
             await expectNothing(of: attack, pace)
         }
 
-        /// Whatever stands against it, nothing is opened; where all is granted the same shape does capture.
+        /// With any refusal, nothing is opened; if everything is granted, the same shape does capture.
         private func expectNothing(of attack: Attack, _ pace: Pace) async {
             for refused in Refused.allCases {
                 let world = refused.world(pace)

@@ -11,7 +11,7 @@ struct Wrapping<Part: OperationCondition>: OperationCondition {
     func evaluate(in context: OperationContext) async -> ConditionResult { await condition.evaluate(in: context) }
 }
 
-/// A condition that asks where it must not.
+/// A condition that asks although it must not.
 struct Sneaky: OperationCondition {
     func evaluate(in context: OperationContext) async -> ConditionResult {
         let status = await context.gatekeeper.requestAccess(for: Capability.Microphone())

@@ -32,7 +32,7 @@ struct Capture<Capable: DeviceCapability>: CaptureOperation, ConditionedOperatio
     var frames = Signal()
     /// What it throws when it has opened its devices.
     var failure: CaptureError?
-    /// What goes on while the devices are open.
+    /// Runs while the devices are open.
     var during: @Sendable ([ActiveCapture]) async -> Void = { _ in }
 
     init(_ capability: Capable, conditions: [any OperationCondition] = []) {

@@ -4,8 +4,8 @@ import Glibc
 struct ProcessUsage {
     let threads: Int
     let descriptors: Int
-    /// Memory in use, bytes: what is resident (proc(5), the second field of statm), or what is allocated, where a
-    /// sanitizer keeps books of its own beside it.
+    /// Memory in use, bytes: the resident memory (proc(5), the second field of statm), or the allocated memory if a sanitizer
+    /// keeps additional data.
     let bytes: Int
 
     static var now: ProcessUsage {

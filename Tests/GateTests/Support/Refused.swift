@@ -1,14 +1,14 @@
 import Gate
 import GateTestKit
 
-/// What can stand against a capture, and a world in which it does.
+/// Reasons against a capture, and a world for each.
 enum Refused: CaseIterable, Sendable {
     case denied, killed, policy, policyUnreadable, node, absent, unreadable, unknown, dismissed, tooLow, expired
 
-    /// Those about which nobody is asked, for good.
+    /// Reasons about which nobody is asked, permanently.
     static let restrictions: [Refused] = [.killed, .policy, .policyUnreadable, .node, .unreadable, .unknown]
 
-    /// Nobody allows anything in it; where somebody is asked, the question is dismissed.
+    /// Nobody allows anything in it; if somebody is asked, the question is dismissed.
     func world(_ pace: Pace) -> World {
         let unknown = CaptureError(.unavailable, "There is no /proc.")
         let world = World(pace, answer: .dismissed, subject: self == .unknown ? .failure(unknown) : nil)

@@ -1,7 +1,7 @@
 import Gate
 import GateTestKit
 
-/// An observer that writes down what it is told, in order, as words such as "will execute".
+/// An observer that records its calls, in order, as words such as "will execute".
 ///
 /// The list is given to it, so that an operation can write into the same one, and a test compares the whole order:
 /// `#expect(steps.all == ["attached capture", "will evaluate", …])`.

@@ -22,7 +22,7 @@ extension Result {
 }
 
 extension OperationResult {
-    /// The gate's own error, where it refused; whatever the operation itself would throw.
+    /// The gate's own error, if it refused; whatever the operation itself would throw.
     func refusal<Inner: Error>() -> CaptureError? where Failure == OperationError<Inner> {
         if case .failure(.refused(let error)) = self { error } else { nil }
     }

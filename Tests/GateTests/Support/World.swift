@@ -9,7 +9,7 @@ enum Pace: String, CaseIterable, Codable, Sendable, CustomTestStringConvertible 
 
     var testDescription: String { rawValue }
 
-    /// Later is after others had their turns, and after another thread had one.
+    /// "Later" means after others had their turns, and after another thread had one.
     func pass() async {
         guard self == .later else { return }
         for _ in 0..<5 { await Task.yield() }
@@ -17,7 +17,7 @@ enum Pace: String, CaseIterable, Codable, Sendable, CustomTestStringConvertible 
     }
 }
 
-/// A clock that stands until it is set.
+/// A clock that does not advance until it is set.
 final class SetClock: GateClock {
     private let state = Locked(
         GateInstant(wallNanoseconds: 1_700_000_000_000_000_000, bootNanoseconds: 5_000_000_000_000, bootID: "boot-1"))
@@ -137,12 +137,11 @@ final class SetSessions: LoginSessions {
 
 /// A gatekeeper with everything around it under control: what nearly every suite here begins with.
 ///
-/// `World()` is a machine with two microphones and a camera, whose owner allows every question for good and whose policy
-/// says nothing. A test then changes one part (`store.fail`, `policy.set`, `directory.set`, `clock.pass`,
-/// `prompter.reply`), runs an operation in `queue`, and looks at its outcome, at `prompter.questions` and at
-/// `store.events`. `decide`, `revoke` and `kill` are what another process would do by a command. With `.later` every part
-/// answers after other tasks had their turns, which finds what holds only where all answer at once. A test that expects
-/// something not to happen passes a ``CountingExecutor``.
+/// `World()` is a machine with two microphones and a camera, whose owner allows every question permanently and whose policy has no
+/// rules. A test then changes one part (`store.fail`, `policy.set`, `directory.set`, `clock.pass`, `prompter.reply`), runs an
+/// operation in `queue`, and checks its outcome, `prompter.questions` and `store.events`. `decide`, `revoke` and `kill` are what
+/// another process would do by a command. With `.later` every part answers after other tasks had their turns, which finds code
+/// that works only if all answer at once. A test that expects something not to happen passes a ``CountingExecutor``.
 struct World: Sendable {
     let store = MemoryStore()
     let prompter: ScriptedPrompter

@@ -1,5 +1,5 @@
-// Proves, through real libasound, that the paced microphone does what its tests rely on. No timing is judged
-// but its order: everything else is decided by the numbers of the frames that came.
+// Proves, through real libasound, that the paced microphone does what its tests rely on. Of the timing only its order is judged:
+// everything else is decided by the numbers of the frames that arrived.
 #include <alsa/asoundlib.h>
 #include <poll.h>
 #include <signal.h>
@@ -35,7 +35,7 @@ static snd_pcm_t *opened(const char *name) {
     return pcm;
 }
 
-// What poll() says of the PCM within the time; 0 where it says nothing.
+// What poll() says of the PCM within the time; 0 if it says nothing.
 static unsigned short polled(snd_pcm_t *pcm, int milliseconds) {
     struct pollfd descriptors[4];
     int count = snd_pcm_poll_descriptors(pcm, descriptors, 4);
@@ -122,7 +122,7 @@ static void prove_silence(void) {
     snd_pcm_close(pcm);
 }
 
-// In a process of its own, which an alarm ends.
+// In a separate process, which an alarm ends.
 static int hangs(snd_pcm_t *pcm, int (*call)(snd_pcm_t *)) {
     pid_t child = fork();
     if (child == 0) {
@@ -143,7 +143,7 @@ static void prove_hanging(void) {
     // It is not closed: that would never return either.
 }
 
-// A refusal is an error, or, where libasound keeps it for itself, the state that stays.
+// A refusal is an error or, if libasound hides it, the unchanged state.
 static int resumed(snd_pcm_t *pcm) {
     int answer = snd_pcm_resume(pcm);
     if (answer == 0 && snd_pcm_state(pcm) == SND_PCM_STATE_SUSPENDED) return -EAGAIN;

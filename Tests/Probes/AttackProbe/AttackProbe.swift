@@ -68,7 +68,7 @@ private struct StandInNodes: NodeDirectory {
     }
 }
 
-/// Finds the stand-in, whatever is asked for.
+/// Finds the double, whatever is requested.
 private struct StandInDevices: DeviceDirectory {
     func resolve(_ request: DeviceRequest) async -> DeviceResolution {
         DeviceResolution(device: standIn, availability: .available)

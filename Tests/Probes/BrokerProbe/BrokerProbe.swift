@@ -2,8 +2,8 @@ import CaptureBase
 import GateBroker
 import LinuxSystem
 
-/// A broker for the tests of one user, in a process of its own as the real one is: says "ready", and serves until nobody reads
-/// its output any more.
+/// A broker for the tests of one user, in a separate process like the real one: prints "ready", and serves until nobody reads its
+/// output any more.
 ///
 /// usage: BrokerProbe FOLDER AGENT
 @main

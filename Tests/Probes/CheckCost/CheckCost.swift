@@ -56,7 +56,7 @@ struct CheckCost {
     private static func tenths(_ value: Double) -> Double { (value * 10).rounded() / 10 }
 }
 
-/// Check with the parameters that make it look at all frames.
+/// Check with the parameters that make it read all frames.
 struct Subject {
     let name: String
     let check: String
@@ -78,7 +78,7 @@ struct Subject {
     ]
 }
 
-/// Checks behind a gate of their own.
+/// Checks with their own gate.
 struct Bench {
     private let folder: String
     private let replay: Replay
@@ -125,7 +125,7 @@ struct Bench {
     }
 }
 
-/// Camera that delivers a few frames again and again, without waiting: only the look at them takes time.
+/// Camera that delivers a few frames again and again, without waiting: only reading them takes time.
 struct Replay: StreamSource {
     let format: VideoFormat
     let frames: [[UInt8]]
@@ -156,7 +156,7 @@ struct Replay: StreamSource {
         return (record, inspector)
     }
 
-    /// Percent of one core that ffmpeg takes to look for black and frozen frames among as many of these.
+    /// Percent of one core that ffmpeg takes to search the same number of these frames for black and frozen ones.
     func peer(in folder: String) throws -> Double {
         let path = "\(folder)/frames"
         guard let file = fopen(path, "w") else { throw ProbeFailure("\(path) can't be written.") }

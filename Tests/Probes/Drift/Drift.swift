@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import ProbeKit
 
-/// A sound card whose clock is slow or fast, and a camera's: whether picture and sound of a clip stay together.
+/// A sound card whose clock is slow or fast, and a camera's: whether audio and video of a clip stay in sync.
 ///
 /// The rig's group `drift` loads the drivers and gives it their names.
 @main
@@ -71,9 +71,9 @@ struct Drift {
         report.equal("the file has its length to the sample", 12 * 48_000, try film.samples())
     }
 
-    // MARK: Picture and sound
+    // MARK: Audio and video
 
-    /// A clip of what the card's clock is now, off by so many ppm.
+    /// A clip with the card's present clock, off by this number of ppm.
     private func together(_ name: String, _ range: ClosedRange<Double>) throws(ProbeFailure) {
         let film = Film("\(name).mkv", of: stage, seconds: seconds)
         try stage.clap(seconds: seconds)
@@ -89,7 +89,7 @@ struct Drift {
         report.note("27 in a row: \(told(means.min())) to \(told(means.max())) ms in the mean")
         report.within("of any 27 in a row the mean is no more than 5 ms too early", 11.7...21.7, means.min())
         report.within("and none too late", 11.7...21.7, means.max())
-        // They come by the sound's clock: of a fast one there are more, a thousandth at most.
+        // They come by the audio clock: a fast one makes more of them, a thousandth at most.
         let due = seconds * 100 / 76
         report.within(
             "the claps are there", Double(due - 3)...Double(due + 1 + seconds / 760), Double(claps.count))
@@ -128,7 +128,7 @@ struct Drift {
         return claps
     }
 
-    /// A card of 48480 Hz that calls itself 48000, in its place after some seconds; and one that is off by more than can be
+    /// A card of 48480 Hz that reports 48000, and is in its place after some seconds; and one that is off by more than can be
     /// corrected.
     private func beyondUsual() throws(ProbeFailure) {
         try stage.shiftRate(to: 99_010)
@@ -167,7 +167,7 @@ struct Drift {
         try stage.setCamera("timestamp_source=1")
     }
 
-    /// A second in which nobody reads: what is missing is silence, and what follows is in its place again.
+    /// A second in which nobody reads: the missing part is silence, and later audio is in its place again.
     private func paused() throws(ProbeFailure) {
         let film = Film("paused.mkv", of: stage, seconds: 12)
         let recording = try film.start()
@@ -187,8 +187,8 @@ struct Drift {
         report.within("most of the claps are there", 11...16, Double(claps.count))
     }
 
-    /// A clip begins where all its devices deliver, and its sound is cut to the sample at which the picture begins: that a
-    /// card needs half a second more to start is nothing that could be heard.
+    /// A clip begins when all its devices deliver, and its audio is cut to the sample at which the video begins: nobody can hear
+    /// that a card needs half a second more to start.
     private func late() throws(ProbeFailure) {
         let film = Film("late.mkv", of: stage, seconds: 12)
         let begun = nanoseconds()
@@ -222,6 +222,6 @@ struct Drift {
         report.within("and the pictures come sooner", 33.31...33.326, pace)
     }
 
-    /// A figure with three digits behind the point.
+    /// A figure with three digits after the point.
     private func told(_ value: Double?) -> String { value.map { "\(($0 * 1000).rounded() / 1000)" } ?? "nothing" }
 }

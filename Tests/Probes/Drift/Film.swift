@@ -10,7 +10,7 @@ struct Film {
 
     /// - Parameters:
     ///   - seconds: its length.
-    ///   - fps: pictures a second.
+    ///   - fps: frames per second.
     init(_ path: String, of stage: Stage, seconds: Int, fps: Int = 30, _ options: [String] = []) {
         let words = [
             "record", path, "--json", "--camera", stage.camera, "--microphone", stage.microphone, "--size", "320x180",
@@ -69,7 +69,7 @@ struct Film {
         Int(try probed(["-select_streams", "a:0", "-show_entries", "stream=duration_ts", path])[...].trimming)
     }
 
-    /// Milliseconds from picture to picture, in the mean.
+    /// Mean milliseconds from frame to frame.
     func pace() throws(ProbeFailure) -> Double? {
         let lines = try probed(["-select_streams", "v", "-show_entries", "packet=pts_time", path]).split(
             separator: "\n")
@@ -83,7 +83,7 @@ struct Film {
     }
 }
 
-/// The claps of a clip: clicks of its sound, each with the flash that goes with it, as `clap-offset` finds them.
+/// The claps of a clip: clicks of its audio, each with the flash that belongs to it, as `clap-offset` finds them.
 struct Claps {
     /// Seconds of the clicks, and milliseconds that the flash is late.
     let claps: [(click: Double, offset: Double)]
@@ -92,7 +92,7 @@ struct Claps {
     private static let few = 27
 
     init(in film: Film, of stage: Stage, after second: Double = -.infinity) throws(ProbeFailure) {
-        // With no clap at all it ends with 1, which the checks tell better.
+        // With no clap at all it ends with 1, which the checks report better.
         var judge = Program("\(stage.rig)/clap-offset", [film.path])
         judge.output = "claps"
         _ = try judge.run()
@@ -111,9 +111,9 @@ struct Claps {
 
     /// The means of all 27 in a row.
     ///
-    /// A flash is in the picture after it: up to 33.3 ms later, by where in a picture's time it happened. A single clap
-    /// can't tell more than that; 27 in a row happen at places that are spread evenly, so that their mean is 16.7 ms
-    /// later. In a short clip there are too few for a mean.
+    /// A flash is in the frame after it: up to 33.3 ms later, depending on its time within a frame. A single clap can't show more
+    /// than that; 27 in a row happen at places that are spread evenly, so that their mean is 16.7 ms later. In a short clip there
+    /// are too few for a mean.
     var means: [Double] {
         guard count >= Self.few else { return [] }
         return (0...count - Self.few).map { start in
@@ -121,7 +121,7 @@ struct Claps {
         }
     }
 
-    /// Milliseconds that the worst click is off its place, where they are to be so far apart.
+    /// Milliseconds that the worst click is off its place, for claps at this distance.
     static func worst(in film: Film, of stage: Stage, spacing: Double, _ report: TAPReport) throws(ProbeFailure)
         -> Double?
     {

@@ -5,14 +5,14 @@ import Glibc
 import ProbeKit
 import Synchronization
 
-/// The devices of the rig that drift is measured with: a loopback whose rate can be shifted, and a camera that flashes when
-/// the sound that plays has come to a click.
+/// Devices of the rig for measuring drift: a loopback whose rate can be shifted, and a camera that flashes when the played sound
+/// has reached a click.
 final class Stage {
     let cameraNode: String
     let camera: String
     let microphone: String
     let judges: String
-    /// The rig's folder of scripts.
+    /// The rig's directory of scripts.
     let rig: String
 
     /// Frames of the player's clock from click to click: whole periods.
@@ -30,8 +30,8 @@ final class Stage {
 
     /// Sets the loopback's clock, the player's as well as the recorder's: 100000 / 100050 of its rate is 499.75 ppm less.
     ///
-    /// That is exact while it is recorded alone. While a player runs, its two sides round against each other, and it is up
-    /// to 60 ppm faster than said: the kernel's own count then tells how fast it is.
+    /// This is exact while only recording. While a player runs, the loopback's two sides round against each other, and it is up to
+    /// 60 ppm faster than set: the kernel's own count then shows how fast it is.
     func shiftRate(to value: Int) throws(ProbeFailure) {
         for device in 0...1 {
             let control = "iface=PCM,name='PCM Rate Shift 100000',device=\(device)"
@@ -42,7 +42,7 @@ final class Stage {
     /// Sets a control of the camera.
     func setCamera(_ control: String) throws(ProbeFailure) { try order("v4l2-ctl", ["-d", cameraNode, "-c", control]) }
 
-    /// Plays clicks for so many seconds and ten more, and has the camera flash with each.
+    /// Plays clicks for a number of seconds and ten more, and makes the camera flash with each.
     func clap(seconds: Int) throws(ProbeFailure) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw ProbeFailure("there is no pipe") }
@@ -79,7 +79,7 @@ final class Stage {
     }
 }
 
-/// Where the kernel has the microphone, looked at each three seconds on a thread of its own until it is stopped.
+/// The kernel's position of the microphone, read every three seconds on a separate thread until it is stopped.
 final class KernelClock: Sendable {
     private static let status = "/proc/asound/Loopback/pcm1c/sub0/status"
     private let isOver = Atomic(false)
@@ -96,9 +96,9 @@ final class KernelClock: Sendable {
         }
     }
 
-    /// Stops looking.
+    /// Stops reading.
     ///
-    /// - Returns: points of a time in seconds, and how far the sound is ahead of it, in seconds.
+    /// - Returns: points of a time in seconds, and the lead of the audio, in seconds.
     func stop() -> [Series.Point] {
         isOver.store(true, ordering: .relaxed)
         ended.wait()

@@ -5,7 +5,7 @@ struct AllocationCounter {
     private let begin: @convention(c) () -> Void
     private let end: @convention(c) (Int32) -> Int
 
-    /// - Returns: `nil` where it is not loaded.
+    /// - Returns: `nil` if it is not loaded.
     init?() {
         let program = dlopen(nil, RTLD_NOW)
         guard let begin = dlsym(program, "begin_counting"), let end = dlsym(program, "end_counting") else { return nil }
@@ -13,7 +13,7 @@ struct AllocationCounter {
         self.end = unsafeBitCast(end, to: (@convention(c) (Int32) -> Int).self)
     }
 
-    /// - Returns: what was allocated meanwhile: by this project and the language, and by the codecs' libraries.
+    /// - Returns: the allocations meanwhile: by this project and the language, and by the codecs' libraries.
     func count(_ body: () throws -> Void) rethrows -> (own: Int, libraries: Int) {
         begin()
         try body()

@@ -89,7 +89,7 @@ struct EncoderProbe {
         }
     }
 
-    /// Frames for an output that shows them: as they are, in another format, and as images.
+    /// Frames for an output that shows them: unchanged, in another format, and as images.
     private func outputs() throws {
         guard let rate = FrameRate(30) else { return }
         for (own, other) in [(PixelFormat.yuyv, PixelFormat.yuyv), (.yuyv, .nv12), (.nv12, .yuyv), (.nv12, .mjpeg)] {
@@ -140,7 +140,7 @@ struct EncoderProbe {
             let format = VideoFormat(
                 width: 64, height: 48, pixelFormat: pixelFormat, frameRate: rate, bytesPerLine: 0)
             let picture = [UInt8](repeating: 100, count: 64 * 48 * 2)
-            // SVT-AV1, with threads of its own, allocates as it likes.
+            // SVT-AV1, with its own threads, allocates as it likes.
             for codec in [VideoCodec.mjpeg, .raw, .h264, .vp8, .vp9] where codec.isAvailable {
                 var settings = EncoderSettings()
                 settings.videoCodec = codec
@@ -168,7 +168,7 @@ struct EncoderProbe {
         return ("passed-through", Workload(format, bytes: image + [0, 0]), images)
     }
 
-    /// Key frames of a black picture with their parameter sets, as x264 and x265 make them.
+    /// Black key frames with their parameter sets, as x264 and x265 make them.
     private static func cameraStreams(_ rate: FrameRate) -> [(String, Workload, EncoderSettings)] {
         var settings = EncoderSettings()
         settings.videoCodec = .h264

@@ -72,7 +72,7 @@ struct PeerWork {
 
     // MARK: Work
 
-    /// The file where it is, in memory: a copy would be measured too.
+    /// The file in place, in memory: a copy would be measured, too.
     private func contents(_ path: String) throws -> UnsafeRawBufferPointer {
         let file = open(path, O_RDONLY)
         defer { close(file) }
@@ -84,8 +84,8 @@ struct PeerWork {
         return UnsafeRawBufferPointer(start: start, count: Int(status.st_size))
     }
 
-    /// - Parameter bytes: grows where it has to.
-    /// - Returns: how many of them are the file's.
+    /// - Parameter bytes: grows if necessary.
+    /// - Returns: the number of bytes that are the file's.
     private func read(_ path: String, into bytes: inout [UInt8]) throws -> Int {
         let file = open(path, O_RDONLY)
         defer { close(file) }
@@ -154,7 +154,7 @@ struct PeerWork {
         try sound(.opus, settings, rounds: 1, from: word(3), into: word(4))
     }
 
-    /// In periods of 100 ms, as a recording has them.
+    /// In periods of 100 ms, as in a recording.
     private func sound(
         _ format: ClipFormat, _ settings: EncoderSettings, rounds: Int, from source: String, into path: String
     ) throws {

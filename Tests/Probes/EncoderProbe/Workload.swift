@@ -42,7 +42,7 @@ struct Workload {
 }
 
 /// Output that takes each frame and shows none.
-// Sendable by hand because of its buffer: the writer has it, on one thread.
+// `@unchecked Sendable`: only the writer uses its buffer, on one thread.
 final class Blackhole: FrameOutput, @unchecked Sendable {
     let path = "/dev/null"
     let pixelFormats: [PixelFormat]

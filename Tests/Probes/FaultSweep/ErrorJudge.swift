@@ -10,9 +10,9 @@ struct ErrorJudge {
     let calls: [String]
 
     func complaint(about error: CaptureError) -> String? {
-        // A menu without its items is one that the device leaves them out of: a value is refused, and no call failed.
+        // A menu query that fails means an item that the device leaves out: a value is refused, and no call failed.
         if fault.call == "VIDIOC_QUERYMENU", fault.error == EINVAL, error.kind == .usage { return nil }
-        // Nor is one of inputs: one that it ends before is none.
+        // Likewise, a query of an input that fails means the end of the list of inputs.
         if fault.call == "VIDIOC_ENUMINPUT", fault.error == EINVAL || fault.error == ENOTTY, error.kind == .notAsAsked {
             return nil
         }
@@ -24,20 +24,20 @@ struct ErrorJudge {
         return nil
     }
 
-    /// Where nothing failed there is no call to name: what stalls was merely silent; what a listing does not find is not
-    /// there.
+    /// If nothing failed there is no call to name: a stalled device was merely silent; a device that a listing does not find does
+    /// not exist.
     private func mustNameCall(_ error: CaptureError) -> Bool {
         switch error.kind {
         case .stalled: return false
-        // What libv4lconvert can't read is a broken picture, as one that came broken.
+        // A frame that libv4lconvert can't read is a broken frame, like one that arrived broken.
         case .inputOutput: return fault.call != "v4lconvert_convert"
         case .noDevice: return !fault.call.hasPrefix("udev_")
         default: return true
         }
     }
 
-    /// Where everything fails, what failed last is what ended it. Setting software parameters is one call to the user,
-    /// and several to libasound.
+    /// If everything fails, the last failure ended it. Setting software parameters is one call to the user, and several to
+    /// libasound.
     private func names(_ text: String) -> Bool {
         let likely = fault.namesItself ? [fault.call] : calls
         return likely.contains { text.contains($0) } || reported.contains { text.contains($0) }

@@ -1,11 +1,10 @@
 import CMedia
 
-/// What is to fail, one after the other: the first call of a name, the second, one in the middle and the last, once and
-/// for ever.
+/// Calls to fail, one after another: the first call of a name, the second, one in the middle and the last, once and forever.
 ///
-/// Of a first call and of a last one each error of its manual page once. A call in between and one that fails for ever
-/// take one of them, in turn, beginning with another for each name: all errors at all places, which is what `isWhole` asks
-/// for, are more than a thousand recordings of a camera, and take minutes.
+/// A first call and a last one fail with each error of its manual page once. A call in between and one that fails forever use one
+/// of them, in turn, beginning with another for each name. All errors at all places, which `isWhole` requests, are more than a
+/// thousand recordings of a camera, and take minutes.
 struct FaultPlan {
     let trace: CallTrace
     let isWhole: Bool

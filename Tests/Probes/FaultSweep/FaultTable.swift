@@ -1,8 +1,8 @@
 import Glibc
 
-/// The errors that the manual pages name for the calls of the shims: eventfd(2), poll(2) and so on, "Linux Media
-/// Infrastructure userspace API" with its generic error codes, alsa-lib's reference. EBADF and EFAULT are left out, and
-/// what only comes of arguments that the shims never hand over.
+/// The errors that the manual pages name for the calls of the shims: eventfd(2), poll(2) and so on, "Linux Media Infrastructure
+/// userspace API" with its generic error codes, alsa-lib's reference. Without EBADF and EFAULT, and errors that only result from
+/// arguments that the shims never pass.
 enum FaultTable {
     /// What any call on a device's node may say.
     private static let device = [EIO, ENODEV]
@@ -78,11 +78,11 @@ enum FaultTable {
         "snd_ctl_get_dB_range": [EINVAL, ENXIO] + device,
         "snd_ctl_convert_to_dB": [EINVAL, ENXIO] + device,
         "snd_ctl_convert_from_dB": [EINVAL, ENXIO] + device,
-        // Its own words for a broken picture, for too small a room and for too little memory.
+        // Its own codes for a broken image, for too little space and for too little memory.
         "v4lconvert_convert": [EAGAIN, EFAULT, EINVAL, EIO, ENOMEM, EPIPE],
     ]
 
-    /// A signal that interrupts one call for ever is none.
+    /// A signal that interrupts one call forever does not exist.
     static func lasts(_ error: Int32) -> Bool { error != EINTR }
 
     static func name(_ error: Int32) -> String {

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The names in a folder; none where there is no such folder.
+/// The names in a directory; none if there is no such directory.
 struct FileNames {
     let all: [String]
 
-    /// - Parameter words: of which one must be in a name; none: all names. They are looked for in what the system says: a
-    ///   debug build takes long to make strings of the thousands of names that a folder for everybody's files can have.
+    /// - Parameter words: names must contain one of them; empty for all names. They are searched for in the bytes from the system:
+    ///   a debug build takes long to make strings of the thousands of names in a shared directory.
     init(in folder: String, with words: [String] = []) {
         var names: [String] = []
         let words = words.map { Array($0.utf8CString) }
@@ -18,7 +18,7 @@ struct FileNames {
         all = names.filter { $0 != "." && $0 != ".." }.sorted()
     }
 
-    /// Those in the folders of a folder as well, from there on.
+    /// Also those in the subdirectories of a directory.
     static func below(_ folder: String) -> [String] {
         FileNames(in: folder).all.flatMap { name in
             [name] + below(folder + "/" + name).map { name + "/" + $0 }

@@ -2,7 +2,7 @@ import CMedia
 import CaptureGate
 import Glibc
 
-/// Whether a listing has all that a fault left untouched, and says what it lacks.
+/// Judges whether a listing has everything that a fault did not affect, and reports what it lacks.
 struct ListingJudge {
     let whole: DeviceInventory
     let fault: PlannedFault

@@ -1,6 +1,6 @@
 import CMedia
 
-/// One call that is to fail: the nth of its name, with an error, for so long.
+/// A call to fail: the nth of its name, with an error, for this long.
 struct PlannedFault: CustomStringConvertible, Sendable {
     let call: String
     let nth: Int64

@@ -3,7 +3,7 @@ import Glibc
 /// What this process holds: descriptors, mappings, threads, files.
 struct Resources: CustomStringConvertible {
     let descriptors: [String]
-    /// What is mapped of files, devices and memory descriptors.
+    /// Mappings of files, devices and memory descriptors.
     let mappings: [String]
     /// Mappings of nothing: stacks, heaps, great allocations.
     let anonymousMappings: Int
@@ -19,8 +19,8 @@ struct Resources: CustomStringConvertible {
         files = FileNames.below(folder.path).filter { !$0.hasPrefix("clips/") } + Self.strays
     }
 
-    /// What is there beyond what was before. Threads and anonymous memory are looked at over the whole sweep: Dispatch
-    /// keeps idle threads, with their stacks, for the next block.
+    /// Resources beyond the earlier ones. Threads and anonymous memory are compared over the whole sweep: Dispatch keeps idle
+    /// threads, with their stacks, for the next block.
     func surplus(since before: Resources) -> [String] {
         Self.surplus(descriptors, before.descriptors) + Self.surplus(mappings, before.mappings)
             + Self.surplus(files, before.files)
@@ -31,10 +31,10 @@ struct Resources: CustomStringConvertible {
             + "\(threads) threads, \(files.count) files"
     }
 
-    /// What was not written to the folder for temporary files. Other processes write there too, so ours is told by its
-    /// name: by this process's number in it, or by libv4l's.
+    /// Files outside the directory for temporary files. Other processes write there, too, so ours are recognized by their names:
+    /// by this process's number in it, or by libv4l's.
     private static var strays: [String] {
-        // Asked for once: names are many, and a system call takes long in the kernel rig.
+        // Read once: there are many names, and a system call takes long in the kernel rig.
         let number = "\(getpid())"
         return ["/tmp", "/var/tmp", "/dev/shm"].flatMap { folder in
             FileNames(in: folder, with: ["libv4l", number]).all
@@ -42,7 +42,7 @@ struct Resources: CustomStringConvertible {
         }
     }
 
-    /// Whether a number stands in a name by itself.
+    /// True if a number is in a name by itself.
     private static func isNumbered(_ name: String, _ number: String) -> Bool {
         name.split { !$0.isLetter && !$0.isNumber }.contains { $0 == number }
     }
@@ -53,7 +53,7 @@ struct Resources: CustomStringConvertible {
         return rest
     }
 
-    /// What the links in a folder lead to, without the numbers that a socket or a pipe has for itself.
+    /// Targets of the links in a directory, without the numbers of sockets and pipes.
     private static func targets(in folder: String) -> [String] {
         FileNames(in: folder).all.compactMap { name in
             var text = [CChar](repeating: 0, count: 512)
@@ -65,8 +65,8 @@ struct Resources: CustomStringConvertible {
         }.sorted()
     }
 
-    /// What is mapped where, in the order of addresses; `nil` for a mapping of nothing. Read by C: a debug build takes long
-    /// over characters, and this is asked for thousands of times.
+    /// Mapped files, in the order of addresses; `nil` for an anonymous mapping. Read in C: a debug build takes long for
+    /// characters, and this is called thousands of times.
     private static func mapped() -> [String?] {
         guard let file = fopen("/proc/self/maps", "re") else { return [] }
         defer { fclose(file) }

@@ -1,8 +1,7 @@
 import CaptureGate
 import Glibc
 
-/// Does the work again and again, each time with another call failing, and looks at what comes of it and what stays
-/// behind.
+/// Does the work again and again, each time with another call failing, and checks the outcome and the leftovers.
 final class Sweep {
     struct Options {
         /// Each error at each place.
@@ -20,7 +19,7 @@ final class Sweep {
     private let watchdog = SweepWatchdog()
     private let begin = ContinuousClock.now
     private var before: Resources
-    /// Libraries that came when something first needed them, and stay: libsystemd, where rtkit is asked. Each comes once.
+    /// Libraries that were loaded when they were first needed, and stay: libsystemd, when rtkit is asked. Each is loaded once.
     private var loadedOnDemand: Set<String> = []
     private var calls: [String] = []
     private var recovered: [String: Int] = [:]
@@ -114,8 +113,8 @@ final class Sweep {
         if let complaint = work.complaint(about: outcome) { fail(fault, complaint) }
     }
 
-    /// Waits until other threads have closed what they still have, for a minute at most. Each pause is twice as long as the
-    /// one before: in virtual time a pause costs nothing, and a look does.
+    /// Waits until other threads have closed their files, for at most a minute. Each pause is twice as long as the previous one:
+    /// in virtual time a pause costs nothing, but a check does.
     private func judgeResources(_ fault: PlannedFault) async {
         for pause in [50, 100, 200, 400, 800, 1_600, 3_200, 3_650] {
             if Resources(folder).surplus(since: before).isEmpty, Resources.realtimeThreads == 0 { return }
@@ -134,9 +133,8 @@ final class Sweep {
         before = Resources(folder)
     }
 
-    /// Dispatch ends a thread that had nothing to do for five seconds, so those that stay longer are no idle ones. The
-    /// first look was made after as long a wait. Looks in quick succession would keep idle threads: each look wakes the one
-    /// that has waited longest.
+    /// Dispatch ends a thread that was idle for five seconds, so those that stay longer are not idle ones. The first check came
+    /// after the same wait. Checks in quick succession would keep idle threads: each check wakes the one that has waited longest.
     private func judgeGrowth() async {
         var now = Resources(folder)
         for _ in 1...3 where hasMoreThreads(now) || hasGrown(now) {
@@ -152,8 +150,7 @@ final class Sweep {
 
     private func hasMoreThreads(_ now: Resources) -> Bool { now.threads > before.threads }
 
-    /// A heap that needs room for one allocation more takes it in a piece or two: what stays behind of hundreds of
-    /// failed recordings is more.
+    /// A heap that needs space for one more allocation grows by a piece or two: leaks of hundreds of failed recordings are larger.
     private func hasGrown(_ now: Resources) -> Bool { now.anonymousMappings > before.anonymousMappings + 4 }
 
     /// Longer than Dispatch keeps a thread that has nothing to do.

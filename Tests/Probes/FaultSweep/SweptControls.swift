@@ -3,7 +3,7 @@ import CaptureGate
 /// A visit to a device's controls: all are read, and one of each kind is set to what it is.
 final class SweptControls: SweptWork {
     let names: [String]
-    /// What was listed is known for a second.
+    /// A listing is cached for a second.
     let chance: String? = "udev_"
     private let request: DeviceRequest
     private let queue: GateQueue
@@ -26,7 +26,7 @@ final class SweptControls: SweptWork {
         }
     }
 
-    /// It writes no file, and of those that are none of its own the sweep looks after itself.
+    /// It writes no file; the sweep itself checks the files that others write.
     func complaint(about outcome: SweptOutcome) -> String? { nil }
 }
 

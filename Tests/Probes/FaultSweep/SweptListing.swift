@@ -9,7 +9,7 @@ final class SweptListing: SweptWork {
 
     init(least: Int) { self.least = least }
 
-    /// A device that can't be looked at has no id yet, only its place; where none can, it is all of its kind.
+    /// A device that can't be examined has no id yet, only its place; if none can, all of its kind are meant.
     var names: [String] { whole.devices.map(\.id.rawValue) + ["/sys/devices/", "cameras", "microphones"] }
 
     var chance: String? { nil }

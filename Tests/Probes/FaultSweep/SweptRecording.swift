@@ -3,10 +3,10 @@ import CaptureRecording
 import Glibc
 import Synchronization
 
-/// A short recording through the gate, with grants in a store of its own.
+/// A short recording through the gate, with grants in a separate store.
 final class SweptRecording: SweptWork {
     let names: [String]
-    /// What was listed is known for a second.
+    /// A listing is cached for a second.
     let chance: String? = "udev_"
     private let folder: String
     private let request: DeviceRequest

@@ -1,16 +1,16 @@
 import CaptureGate
 
-/// What is done again and again, each time with another call failing.
+/// Work that is done again and again, each time with another call failing.
 protocol SweptWork: AnyObject, Sendable {
     /// Ids, and words for what has none, of which each error must name one.
     var names: [String] { get }
 
-    /// How the names of calls begin that it makes or not, by the clock: these are left out.
+    /// Prefix of the names of calls that depend on the clock, which are skipped.
     var chance: String? { get }
 
     func make(failing fault: PlannedFault) async -> SweptOutcome
 
-    /// What is wrong with what it made, beside the errors themselves; `nil` where nothing is.
+    /// Fault of the result, besides the errors themselves; `nil` if there is none.
     func complaint(about outcome: SweptOutcome) -> String?
 }
 

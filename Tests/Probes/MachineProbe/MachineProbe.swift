@@ -1,7 +1,7 @@
 import CaptureGate
 
-/// Says what the conditions and prompters of this machine say, for the scripts in Tests/checks: one line, `satisfied` or
-/// an answer on its own, else the error and its remedies.
+/// Prints the results of this machine's conditions and prompters, for the scripts in Tests/checks: one line, `satisfied` or just
+/// an answer, otherwise the error and its remedies.
 @main
 struct MachineProbe {
     static func main() async {

@@ -1,6 +1,6 @@
 import CaptureGate
 
-/// Status of a capability that a service gives, for the word `status`; else what it gives.
+/// Status of a capability of a service, for the word `status`; otherwise its value.
 enum LocationProbe {
     static func run(_ accuracy: String, _ words: [String]) async {
         guard let accuracy = LocationAccuracy.allCases.first(where: { "\($0)" == accuracy }) else {
@@ -15,7 +15,7 @@ enum LocationProbe {
     }
 }
 
-/// The same for the folder of pictures.
+/// The same for the pictures directory.
 enum PhotosProbe {
     static func run(_ access: String, _ words: [String]) async {
         guard let access = PhotosAccess.allCases.first(where: { "\($0)" == access }) else { return print("usage") }

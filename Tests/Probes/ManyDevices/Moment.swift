@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// The clock, how much processor this process has had, and how much nobody has had, in seconds.
+/// The clock, the processor time of this process, and the idle time, in seconds.
 struct Moment: Sendable {
     let clock: Double
     let processor: Double

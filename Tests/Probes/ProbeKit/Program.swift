@@ -10,12 +10,12 @@ package struct ProbeFailure: Error, CustomStringConvertible {
 
 /// A program to run, with files for what it says.
 package struct Program: Sendable {
-    /// Looked for in PATH where it has no slash.
+    /// Searched on PATH if it has no slash.
     package var path: String
     package var arguments: [String]
     /// Added to this process's own.
     package var environment: [String: String] = [:]
-    /// Gets what it says; the file is made anew.
+    /// Receives its output; the file is created again.
     package var output = "/dev/null"
     package var errors = "/dev/null"
     /// Descriptors in place of an empty input and of ``output``.
@@ -54,10 +54,10 @@ package struct Program: Sendable {
     /// Runs it to its end.
     package func run() throws(ProbeFailure) -> Int32 { try start().end() }
 
-    /// Runs it to its end, and gives what it said on standard output.
+    /// Runs it to its end, and returns its standard output.
     ///
-    /// - Parameter file: where that is kept meanwhile.
-    /// - Throws: where it can't be run, or refuses.
+    /// - Parameter file: stores the output meanwhile.
+    /// - Throws: if it can't be run, or fails.
     package func said(in file: String) throws(ProbeFailure) -> String {
         var program = self
         program.output = file
@@ -71,7 +71,7 @@ package struct Program: Sendable {
     }
 }
 
-/// A program that was started. Whoever started it waits for its end.
+/// A running program. Its starter waits for its end.
 ///
 /// *session-bound*
 package final class RunningProgram {
@@ -103,14 +103,14 @@ package final class RunningProgram {
     }
 }
 
-/// A file's whole text; empty where there is none.
+/// A file's whole text; empty if there is none.
 package func text(of path: String) -> String {
     FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
 }
 
-/// Waits until something holds, for so many seconds at most; looks every hundredth of a second unless told otherwise.
+/// Waits until a condition is true, for at most this number of seconds; checks every hundredth of a second by default.
 ///
-/// - Returns: whether it holds.
+/// - Returns: true if it is true.
 @discardableResult
 package func wait(seconds: Int, every microseconds: UInt32 = 10_000, until holds: () -> Bool) -> Bool {
     for _ in 0..<max(1, seconds * 1_000_000 / Int(microseconds)) {

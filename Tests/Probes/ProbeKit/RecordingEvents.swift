@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What `record --json` has said so far: a file with an event a line.
+/// Output of `record --json` so far: a file with one event per line.
 package struct RecordingEvents {
     private let path: String
 
@@ -65,7 +65,7 @@ package struct RecordingEvents {
     package func track(_ kind: String) -> Track? { end?.ledger?.tracks.first { $0.kind == kind } }
 }
 
-/// A value from JSON; `nil` where it is another.
+/// A value from JSON; `nil` if it is another.
 package func decoded<Value: Decodable>(_ type: Value.Type, from text: String) -> Value? {
     try? JSONDecoder().decode(type, from: Data(text.utf8))
 }

@@ -136,7 +136,7 @@ private struct AllocationCounter {
     let start: @convention(c) () -> Void
     private let end: @convention(c) (Int32) -> Int
 
-    /// - Returns: `nil` where it is not loaded.
+    /// - Returns: `nil` if it is not loaded.
     init?() {
         let program = dlopen(nil, RTLD_NOW)
         guard let begin = dlsym(program, "begin_counting"), let end = dlsym(program, "end_counting") else { return nil }
@@ -144,6 +144,6 @@ private struct AllocationCounter {
         self.end = unsafeBitCast(end, to: (@convention(c) (Int32) -> Int).self)
     }
 
-    /// - Returns: what was allocated meanwhile: by this project and the language, and by libraries.
+    /// - Returns: the allocations meanwhile: by this project and the language, and by libraries.
     func stop() -> (own: Int, libraries: Int) { (end(0), end(1)) }
 }

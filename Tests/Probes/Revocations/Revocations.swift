@@ -2,10 +2,10 @@ import CaptureRig
 import Glibc
 import ProbeKit
 
-/// How soon a running capture stops when its permission ends: taken back by another process, run out, or switched off.
+/// Time until a running capture stops when its permission ends: revoked by another process, expired, or switched off.
 ///
-/// Prints the distribution from the commit (or the date) to the last frame's timestamp. None may be over 100 ms, less the time
-/// for which the machine itself stood still. `Tests/checks/revocations` prepares what it needs.
+/// Prints the distribution from the commit (or the date) to the last frame's timestamp. None may be over 100 ms, less the time for
+/// which the machine itself stopped. `Tests/checks/revocations` prepares what it needs.
 @main
 struct Revocations {
     private let bench: TrialBench
@@ -84,6 +84,6 @@ struct Revocations {
         }
     }
 
-    /// With a digit behind the point.
+    /// With one digit after the point.
     private func ms(_ nanoseconds: Int64) -> Double { (Double(nanoseconds) / 100_000).rounded() / 10 }
 }

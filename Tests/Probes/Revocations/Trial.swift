@@ -43,7 +43,7 @@ private final class Results: Sendable {
 
     init(count: Int) { state = Mutex((count, [])) }
 
-    /// The number of a trial to be made; `nil` where all are.
+    /// The number of a trial to be made; `nil` if all are.
     func take() -> Int? {
         state.withLock { state in
             guard state.left > 0 else { return nil }
@@ -76,7 +76,7 @@ struct Trial {
     let folder: String
     let device: Device
 
-    /// Before other work where this user may ask for that (root may): a busy machine would be measured instead.
+    /// With priority over other work if this user may ask for that (root may): otherwise a busy machine would be measured.
     private static let first: [String] =
         (try? Program("chrt", ["--rr", "1", "true"]).run()) == 0 ? ["chrt", "--rr", "1"] : []
 
@@ -86,7 +86,7 @@ struct Trial {
         /// When the permission ended, and the timestamp of the last frame: CLOCK_MONOTONIC, nanoseconds.
         let moment, last: Int64
 
-        /// Below 0 where the last frame was before the end.
+        /// Below 0 if the last frame was before the end.
         var delay: Int64 { last - moment }
 
         /// From the one to the other and to the end of the last period.
@@ -133,10 +133,10 @@ struct Trial {
         return try outcome(of: recording, moment: commit.moment)
     }
 
-    /// The permission has an end. The audit log has the moment of the grant on both clocks; frames have timestamps of one
-    /// that stands still in suspend.
+    /// The permission has an end. The audit log has the moment of the grant on both clocks; frames have timestamps of one that
+    /// does not advance in suspend.
     ///
-    /// A capture that had not begun when its time was over says nothing, and is made again with more time.
+    /// A capture that had not begun when its time was over shows nothing, and is made again with more time.
     func runOut() throws(ProbeFailure) -> Outcome {
         for seconds in [2, 4, 8, 16] {
             let trial = Trial(program: program, folder: "\(folder)-\(seconds)", device: device)

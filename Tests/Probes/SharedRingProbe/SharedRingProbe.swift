@@ -171,7 +171,7 @@ enum ProbeReader {
         }
     }
 
-    /// True if all cache lines are of that picture.
+    /// True if all cache lines belong to that frame.
     private static func holds(_ bytes: UnsafeRawBufferPointer, _ value: UInt64) -> Bool {
         for offset in stride(from: 0, to: bytes.count, by: 64) {
             if bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) != value { return false }
@@ -181,7 +181,7 @@ enum ProbeReader {
 }
 
 extension [Int64] {
-    /// The value that so many percent do not exceed; 0 of nothing.
+    /// The value that this percentage does not exceed; 0 if there are no values.
     func percentile(_ percent: Int) -> Int64 {
         isEmpty ? 0 : sorted()[Swift.min(count - 1, count * percent / 100)]
     }

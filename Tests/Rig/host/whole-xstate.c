@@ -27,7 +27,7 @@ static size_t whole_size(int pid) {
     return next(PTRACE_GETREGSET, pid, NT_X86_XSTATE, &place) < 0 ? 0 : place.iov_len;
 }
 
-// Which components lie within so many bytes, in the format that ptrace speaks (CPUID.0DH.iH: size and offset).
+// Components within this number of bytes, in ptrace's format (CPUID.0DH.iH: size and offset).
 static uint64_t components_within(size_t size) {
     uint64_t within = 3; // x87 and SSE, in the legacy region
     for (unsigned i = 2; i < components; i++) {

@@ -19,7 +19,7 @@ static void pause_for(long microseconds) {
     nanosleep(&time, NULL);
 }
 
-// Frames played, or -1 where nothing plays.
+// Frames played, or -1 if nothing plays.
 static long played(const char *path) {
     char text[1024];
     int file = open(path, O_RDONLY);
@@ -36,7 +36,7 @@ static void set_brightness(int camera, int value) {
     if (ioctl(camera, VIDIOC_S_CTRL, &control) < 0) perror("VIDIOC_S_CTRL");
 }
 
-// Waits until the sound has come to a frame. False where it ended before.
+// Waits until the sound has reached a frame. False if it ended before.
 static int reaches(const char *path, long frame) {
     for (;;) {
         long now = played(path);
@@ -47,9 +47,9 @@ static int reaches(const char *path, long frame) {
     }
 }
 
-// Waits for a click whose moment is foretold, EVERY-FRAMES after the one before. Each flash then comes at the same
-// place between two pictures: a look at the player finds a click a tick sooner or later, and where a picture is made on that
-// tick, the flash would be in it or not. Looks again where the sound is otherwise than foretold. False where it ended before.
+// Waits for a click at a predicted moment, EVERY-FRAMES after the previous one. Each flash then comes at the same place between
+// two frames: reading the player finds a click a tick sooner or later, and if a frame is made on that tick, the flash would be in
+// it or not. Reads again if the sound differs from the prediction. False if it ended before.
 static int comes(const char *path, long click, struct timespec *moment) {
     if (moment->tv_sec) {
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, moment, NULL);
@@ -80,7 +80,7 @@ int main(int count, char **arguments) {
         return 1;
     }
     long every = atol(arguments[3]);
-    // Ahead of a picture that is made on the same tick, each time.
+    // Before a frame that is made on the same tick, each time.
     struct sched_param first = {.sched_priority = 1};
     if (is_steady && sched_setscheduler(0, SCHED_FIFO, &first) < 0) perror("sched_setscheduler");
     struct timespec moment = {0};

@@ -95,7 +95,7 @@ static int attempt(long number) {
     return got;
 }
 
-// On one processor, whoever looks at the descriptor meets each of the two as often as the other.
+// On one processor, code that reads the descriptor meets each of the two equally often.
 static void *exchange(void *number) {
     int old = fcntl(kept, F_DUPFD_CLOEXEC, 20);
     while (exchanging) {

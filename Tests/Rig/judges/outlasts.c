@@ -1,4 +1,4 @@
-// outlasts PID SECONDS: waits until the process is over, never longer; exit code 0 where it is not over by then.
+// outlasts PID SECONDS: waits until the process is over, never longer; exit code 0 if it is not over by then.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>

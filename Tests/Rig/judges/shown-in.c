@@ -9,7 +9,7 @@ static int equal(struct file a, size_t i, struct file b, size_t j, size_t size) 
     return memcmp(a.bytes + i * size, b.bytes + j * size, size) == 0;
 }
 
-// The sent picture that this is, looked for from the last one on; -1 for none.
+// Number of the sent frame that equals this one, searched from the last one on; -1 for none.
 static long find(struct file shown, size_t number, struct file sent, size_t from, size_t size) {
     size_t count = sent.count / size;
     for (size_t step = 0; step < count; step++) {
@@ -28,7 +28,7 @@ int main(int count, char **arguments) {
     if (count != 4) refuse("SHOWN.raw SENT.raw FRAME-BYTES", "usage: shown-in");
     struct file shown = file_read(arguments[1]), sent = file_read(arguments[2]);
     size_t size = strtoul(arguments[3], NULL, 10);
-    // A reader that is ended may leave a part of one behind.
+    // A reader that is ended may leave a part of one.
     if (!size || shown.count < size) refuse("holds no picture", arguments[1]);
     if (!sent.count || sent.count % size) refuse("is not a whole number of pictures", arguments[2]);
     require_distinct(sent, size);

@@ -1,4 +1,4 @@
-// A preloaded library's ioctl(2), which stands before that of the C library: its includer says in `answer` what it does.
+// A preloaded library's ioctl(2), which takes precedence over the C library's: its includer implements it in `answer`.
 #pragma once
 
 #include <dlfcn.h>
@@ -7,7 +7,7 @@
 static int answer(int descriptor, unsigned long request, void *argument);
 
 static int ask_kernel(int descriptor, unsigned long request, void *argument) {
-    // Asked for each time: another library's constructor may call before this one's ran.
+    // Looked up each time: another library's constructor may call before this one's ran.
     typedef int call(int, unsigned long, ...);
     return ((call *)dlsym(RTLD_NEXT, "ioctl"))(descriptor, request, argument);
 }

@@ -94,7 +94,7 @@ static int answer(int descriptor, unsigned long request, void *argument) {
 
 typedef int poll_call(struct pollfd *, nfds_t, int);
 
-// The camera's descriptor calls at once; the others are asked meanwhile.
+// The camera's descriptor is ready at once; the others are polled meanwhile.
 static int poll_in_trouble(poll_call *next, struct pollfd *entries, nfds_t count, nfds_t place) {
     entries[place].fd = -1;
     int called = next(entries, count, 0);

@@ -17,14 +17,14 @@ static void hum(uint8_t *place) {
     }
 }
 
-// Whoever writes into the pipe does so in periods: packets are kept that the next one may come late, and no more of them, since
-// each makes what is heard older.
+// The writer of the pipe writes in periods. Packets are kept so that the next period may be late, but no more than that, since
+// each increases the delay of the audio.
 enum { kept = 15 * sound_packet_bytes, most = 30 * sound_packet_bytes };
 
 static uint8_t heard[1 << 17];
 static size_t count;
 
-// All that has been written since: once a transfer, since its packets are made in no time.
+// Everything that has been written since: once per transfer, since its packets are made in no time.
 void sound_begin(void) {
     static int pipe = -1;
     if (!options.hears) return;
@@ -42,7 +42,7 @@ static void hear(uint8_t *place) {
         memmove(heard, heard + late, count -= late);
     }
     if (count >= kept || count < sound_packet_bytes) is_heard = count >= kept;
-    // No microphone hears nothing: it has a noise of its own, here of the last bit.
+    // Every microphone has noise, here in the last bit.
     static uint32_t noise = 1;
     double gain = sound_gain();
     for (int at = 0; at < sound_packet_bytes; at += 2) {

@@ -26,7 +26,7 @@ static const uint8_t qualifier[] = {10, 6, WORD(0x0200), 0xef, 2, 1, 64, 1, 0};
     38, 0x24, 0x11, index, 0, WORD(width), WORD(height), LONG((width) * (height) * 16 * 5), \
         LONG((width) * (height) * 16 * 30), LONG(333333), 3, LONG(0), LONG(333333), LONG(666666), LONG(2000000)
 
-// All that is ahead of the formats, and all that is behind them.
+// Everything before the formats, and everything after them.
 #define BEFORE \
     9, 2, WORD(0), 4, 1, 0, 0x80, 250, /* the total length is filled in below */ \
     /* The camera: control interface with terminal and processing, their controls in settings.c, and output. */ \

@@ -23,7 +23,7 @@ struct options options = {.serial = "RIG0001", .product = "Rig Camera"};
 static struct transfer *waiting[endpoint_count];
 static int64_t next_begin[endpoint_count];
 static int wire;
-// The clock, as of the last time that something happened: a look takes a system call, and there are thousands of transfers.
+// The clock, as of the last event: reading it takes a system call, and there are thousands of transfers.
 static int64_t now;
 
 int64_t monotonic(void) {
@@ -64,8 +64,8 @@ static void complete_due(void) {
         }
 }
 
-// Transfers follow each other without a gap, except after a pause: then the next begins now. So does the first one after some
-// were taken back, which lay in the future.
+// Transfers follow each other without a gap, except after a pause: then the next begins now. So does the first one after some were
+// withdrawn, which were in the future.
 static void set_times(struct transfer *transfer) {
     int64_t *next = &next_begin[transfer->endpoint];
     int64_t patience = waiting[transfer->endpoint] ? INT64_C(200000000) : INT64_C(50000000);

@@ -35,7 +35,7 @@ int mjpeg_load(const char *folder) {
     return loaded;
 }
 
-// Copies a picture, without its Huffman tables where the camera leaves them out (ITU-T T.81, B.2.4.2).
+// Copies an image, without its Huffman tables if the camera omits them (ITU-T T.81, B.2.4.2).
 static size_t copy(const uint8_t *from, size_t count, uint8_t *place) {
     size_t at = 2, to = 2;
     memcpy(place, from, 2);
@@ -51,7 +51,7 @@ static size_t copy(const uint8_t *from, size_t count, uint8_t *place) {
     return to + count - at;
 }
 
-// Bytes that look like nothing, the same in each run; among them no marker.
+// Random-looking bytes, the same in each run, without markers.
 static size_t junk(uint8_t *place, size_t count) {
     uint32_t state = 12345;
     for (size_t at = 0; at < count; at++) {
@@ -61,7 +61,7 @@ static size_t junk(uint8_t *place, size_t count) {
     return count;
 }
 
-// One to eight bytes are others, half of them in what comes before the picture's codes; the same in each run.
+// Changes one to eight bytes, half of them in the part before the image's codes; the same in each run.
 static size_t flip(uint8_t *place, size_t count, uint64_t number) {
     uint32_t state = (uint32_t)number * 2654435761u + 1;
     for (int left = 1 + (int)(number % 8); left > 0; left--) {

@@ -21,7 +21,7 @@ static struct setting {
     {entity_camera_terminal, CT_EXPOSURE_TIME_ABSOLUTE, 4, changes_by_itself, 3, 2047, 1, 250, 250},
     {entity_camera_terminal, CT_FOCUS_ABSOLUTE, 2, changes_by_itself, 0, 250, 5, 0, 30},
     {entity_camera_terminal, CT_FOCUS_AUTO, 1, 0, 0, 1, 1, 1, 1},
-    // The shutter: whoever sets it plays the hand at the slide.
+    // The shutter: setting it acts like a hand at the slide.
     {entity_camera_terminal, CT_PRIVACY, 1, 0, 0, 1, 1, 0, 0},
     {entity_processing, PU_BRIGHTNESS, 2, 0, 0, 255, 1, 127, 128},
     {entity_processing, PU_CONTRAST, 2, 0, 0, 64, 1, 32, 32},
@@ -43,7 +43,7 @@ static int put(const struct setting *setting, int32_t value, uint8_t *place) {
     return setting->bytes;
 }
 
-// What is out of range is refused, as the standard has it (4.2.2).
+// Refuses values out of range, as the standard requires (4.2.2).
 static int set(struct setting *setting, const uint8_t *data) {
     uint32_t value = 0;
     for (int at = 0; at < setting->bytes; at++) value |= (uint32_t)data[at] << (8 * at);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An elementary stream (ITU-T H.264 or H.265, annex B), cut where access unit delimiters begin: one picture each.
+// An elementary stream (ITU-T H.264 or H.265, annex B), cut where access unit delimiters begin: one frame each.
 enum { most = 4096, unit_delimiter = 9, unit_delimiter_hevc = 35 };
 
 static uint8_t *bytes;
@@ -36,8 +36,8 @@ int stream_load(const char *path) {
     return (int)loaded;
 }
 
-// The stream goes round: its first picture is a key frame. What is truncated lacks its first half, with the start code; of what
-// has no end only the units' start codes are gone.
+// The stream repeats: its first frame is a key frame. A truncated frame lacks its first half, with the start code; a frame without
+// an end only lacks the units' start codes.
 size_t stream_draw(uint64_t number, enum lie lie, uint8_t *place, size_t room) {
     uint64_t which = (number + (uint64_t)options.stream_from) % loaded;
     size_t size = begins[which + 1] - begins[which];

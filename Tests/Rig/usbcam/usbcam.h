@@ -41,7 +41,7 @@ int64_t monotonic(void);
 
 // -- descriptors.c
 
-// Copies the descriptor that GET_DESCRIPTOR names, and gives its length; -1: there is none.
+// Copies the descriptor that GET_DESCRIPTOR names, and returns its length; -1 if there is none.
 int descriptor_copy(uint8_t type, uint8_t index, uint8_t *place);
 void picture_size(int format, int frame_index, uint32_t *width, uint32_t *height);
 
@@ -53,13 +53,13 @@ int control(const uint8_t setup[8], uint8_t *data);
 
 // -- settings.c
 
-// Answers a request to a control of the camera or the microphone: the length of the answer, or -1 to stall. What is set can
-// be read back; the microphone's changes its sound, and the camera's nothing but a scene.
+// Answers a request to a control of the camera or the microphone: the length of the answer, or -1 to stall. Set values can be read
+// back; the microphone's affect its audio, and the camera's only a scene.
 int setting(uint8_t entity, uint8_t selector, uint8_t request, uint8_t *data);
-// The light on a scene, 128 as a rule, and whether the shutter is before it.
+// Light on a scene, normally 128, and whether the shutter is closed.
 int scene_brightness(void);
 int scene_is_covered(void);
-// Factor by which the microphone's gain and switch change its sound.
+// Factor by which the microphone's gain and switch change its audio.
 double sound_gain(void);
 
 // -- video.c
@@ -75,27 +75,27 @@ uint64_t picture_count(void);
 
 // -- lies.c
 
-// What is wrong with a picture.
+// Fault of a frame.
 enum lie {
     lie_none, lie_no_end, lie_junk, lie_truncated, lie_broken, lie_flagged, lie_empty, lie_same_id, lie_flipped, lie_count
 };
-// NAME:EVERY:FIRST: the pictures that are told with the lie: FIRST, FIRST + EVERY … 0, or -1 for what makes no sense.
+// NAME:EVERY:FIRST: the frames with the lie: FIRST, FIRST + EVERY … 0, or -1 for an invalid text.
 int lie_learn(const char *words);
 enum lie lie_of(uint64_t number);
 const char *lie_name(enum lie lie);
 
 // -- mjpeg.c
 
-// Reads the pictures; how many, or -1.
+// Reads the images; returns their number, or -1.
 int mjpeg_load(const char *folder);
-// The picture of that number, with its lie; its length.
+// The image of that number, with its lie; returns its length.
 size_t mjpeg_draw(uint64_t number, enum lie lie, uint8_t *place, size_t room);
 
 // -- stream.c
 
-// Reads the stream; how many pictures it has, or -1.
+// Reads the stream; returns its number of frames, or -1.
 int stream_load(const char *path);
-// The picture of that number, with its lie; its length.
+// The frame of that number, with its lie; returns its length.
 size_t stream_draw(uint64_t number, enum lie lie, uint8_t *place, size_t room);
 
 // -- audio.c

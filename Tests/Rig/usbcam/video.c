@@ -28,7 +28,7 @@ static uint32_t get_long(const uint8_t *place) {
     return place[0] | (uint32_t)place[1] << 8 | (uint32_t)place[2] << 16 | (uint32_t)place[3] << 24;
 }
 
-// What the host asked for, made into something that the device can do.
+// The host's request, adjusted to something that the device supports.
 void stream_control_settle(void) {
     uint32_t width, height, interval = get_long(stream_control + at_interval);
     int is_stream = options.stream && stream_control[at_format] == format_stream;
@@ -57,8 +57,8 @@ void picture_begin(int64_t now) {
 
 uint64_t picture_count(void) { return picture.finished; }
 
-// Squares before the camera, a light on them, and a shutter that works. The first eight bytes are the picture's number here, too:
-// no two are the same, as with a sensor's noise.
+// Squares before the camera, a light on them, and a working shutter. The first eight bytes are the frame's number here, too: no
+// two are the same, as with a sensor's noise.
 static void draw_scene(uint32_t width, uint32_t height) {
     for (uint32_t row = 0; row < height; row++)
         for (uint32_t column = 0; column < width; column++) {
@@ -70,7 +70,7 @@ static void draw_scene(uint32_t width, uint32_t height) {
         }
 }
 
-// Bars that move four lines a picture; the first eight bytes are its number.
+// Bars that move four lines per frame; the first eight bytes are its number.
 static void draw_bars(void) {
     uint32_t width, height;
     picture_size(format_yuyv, stream_control[at_frame], &width, &height);
@@ -84,8 +84,8 @@ static void draw_bars(void) {
 
 static void draw(void) {
     picture.lie = lie_of(picture.number);
-    // Not before: what comes between two pictures still has the identifier of the one that ended (UVC 1.1, 2.4.3.3). By one
-    // that is new uvcvideo would take the time of the gap's begin for that of the next picture.
+    // Not before: data between two frames still has the identifier of the one that ended (UVC 1.1, 2.4.3.3). With a new one,
+    // uvcvideo would use the time of the gap's begin for the next frame.
     if (picture.lie != lie_same_id) picture.toggle ^= 1;
     if (stream_control[at_format] == format_mjpeg)
         picture.count = mjpeg_draw(picture.number, picture.lie, picture.bytes, sizeof picture.bytes);
@@ -122,7 +122,7 @@ static void write_clocks(uint8_t *header, int64_t at) {
     header[11] = (uint8_t)(bus_frame >> 8);
 }
 
-// A host that was away for long finds the camera at the present, not at the pictures that nobody took.
+// A host that was away for long finds the camera at the present, not at the frames that nobody took.
 static void finish(int64_t at) {
     note();
     picture.is_sending = 0;
@@ -133,7 +133,7 @@ static void finish(int64_t at) {
 
 size_t picture_packet(uint8_t *place, size_t room, int64_t at) {
     if (!picture.is_sending && at >= due() && !is_silent()) draw();
-    // Nothing before the first picture: there is none that it could belong to.
+    // Nothing before the first frame: there is none that it could belong to.
     if (!picture.is_sending && picture.number == 0) return 0;
     if (!picture.is_sending || room <= picture_header_bytes) {
         place[0] = 2;

@@ -3,10 +3,10 @@ struct Benchmark: Sendable {
     let name: String
     /// Operations a run: times are per operation.
     let operations: Int
-    /// The largest ratio of our time to the peer's that passes; `nil` where it is only shown.
+    /// The largest ratio of our time to the peer's that passes; `nil` if it is only shown.
     var goal: Double?
     let ours: @Sendable () async -> Void
-    /// `nil` where the peer has nothing like it.
+    /// `nil` if the peer has nothing like it.
     var peer: (@Sendable () -> Void)?
 }
 

@@ -4,7 +4,7 @@ import Foundation
 struct Cost {
     /// By the clock on the wall.
     let time: Duration
-    /// Of all threads of the process, clock_gettime(2): what else the machine does changes it less.
+    /// Time of all threads of the process, clock_gettime(2): other load on the machine affects it less.
     let processor: Duration
 
     static func / (cost: Cost, operations: Int) -> Cost {

@@ -1,7 +1,7 @@
 import CaptureGate
 
 extension Gatekeeper {
-    /// A gate that allows the microphone and asks nobody; nothing of it touches disk or device.
+    /// A gate that allows the microphone and asks nobody; it uses no disk and no device.
     static let forBenchmarks = Gatekeeper(
         subject: .success(.benchmark), store: OneGrant(), prompter: NobodyAsks(), directory: OneMicrophone(),
         clock: StandingClock())

@@ -8,7 +8,7 @@ struct Measurement {
     var ratio: Double? { peer.map { ours.time / $0.time } }
     var processorRatio: Double? { peer.map { ours.processor / $0.processor } }
 
-    /// Whether it is within its goal, where it has one.
+    /// True if it is within its goal, if it has one.
     var passes: Bool {
         guard let goal, let ratio else { return true }
         return ratio <= goal
@@ -48,7 +48,7 @@ extension Duration {
 }
 
 extension Double {
-    /// Two digits behind the point.
+    /// Two digits after the point.
     var short: String {
         let hundredths = Int((self * 100).rounded())
         let rest = hundredths % 100

@@ -13,8 +13,8 @@ struct Memory {
 
     var passes: Bool { late - early <= Self.slack }
 
-    /// Runs a million operations through one queue, a thousand at a time: so many may wait at once, and what waits takes
-    /// memory. What has finished must not.
+    /// Runs a million operations through one queue, a thousand at a time: this number may wait at once, and waiting operations
+    /// take memory. Finished ones must not.
     static func measure() async -> Memory {
         let queue = GateQueue(gatekeeper: .forBenchmarks)
         for _ in 0..<100 { await queue.runTrivial(1_000) }

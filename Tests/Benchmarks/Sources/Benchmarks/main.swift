@@ -3,7 +3,7 @@ import Foundation
 let options = Options(CommandLine.arguments.dropFirst())
 var passes = true
 
-// First: what other benchmarks leave behind is not counted.
+// First, so that memory which other benchmarks leave behind is not counted.
 if options.word.isEmpty || options.word == "memory" {
     let memory = await Memory.measure()
     passes = memory.passes

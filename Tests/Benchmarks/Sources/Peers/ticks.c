@@ -50,7 +50,7 @@ static void *tick(void *context) {
     return NULL;
 }
 
-// Reads as they come what was published.
+// Reads the published ticks as they arrive.
 static void *listen_to(void *context) {
     struct ticks *ticks = context;
     unsigned char *target = malloc((size_t)ticks->bytes);

@@ -2,7 +2,7 @@ import Foundation
 
 /// Carries a value that can't be copied into a thread.
 final class Carrier<Value: ~Copyable>: @unchecked Sendable {
-    // Sendable by hand: it is filled before the thread starts and emptied by the thread.
+    // `@unchecked Sendable`: filled before the thread starts, and emptied by the thread.
     private var value: Value?
 
     init(_ value: consuming Value) {
@@ -12,7 +12,7 @@ final class Carrier<Value: ~Copyable>: @unchecked Sendable {
     func take() -> Value? { value.take() }
 }
 
-/// Runs work on a thread of its own.
+/// Runs work on a separate thread.
 ///
 /// - Returns: A function that waits for its end.
 func onThread(_ work: @escaping @Sendable () -> Void) -> () -> Void {

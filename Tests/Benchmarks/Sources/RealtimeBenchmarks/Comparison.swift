@@ -1,4 +1,4 @@
-/// One figure of ours beside a peer's, or beside a limit of its own.
+/// One figure of ours beside a peer's, or beside its own limit.
 struct Comparison {
     enum Goal {
         case atMost(Double)
@@ -8,11 +8,11 @@ struct Comparison {
     let name: String
     let unit: String
     let ours: Double
-    /// `nil` where there is nobody to compare with; the goal is then about `ours` itself.
+    /// `nil` if there is nobody to compare with; the goal is then about `ours` itself.
     var peer: Double?
-    /// Of ours to the peer's; `nil` where it is only shown.
+    /// Of ours to the peer's; `nil` if it is only shown.
     var goal: Goal?
-    /// Where it is not that of the two figures.
+    /// Ratio, if it is not that of the two figures.
     var measuredRatio: Double?
 
     /// What the goal is about.
@@ -55,7 +55,7 @@ extension Comparison {
 }
 
 extension Double {
-    /// Two digits behind the point.
+    /// Two digits after the point.
     var short: String {
         let hundredths = Int((self * 100).rounded())
         let rest = abs(hundredths) % 100

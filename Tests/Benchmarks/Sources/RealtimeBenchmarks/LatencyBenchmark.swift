@@ -60,7 +60,7 @@ struct LatencyBenchmark {
 
 /// Room for what a thread notes.
 final class Numbers: @unchecked Sendable {
-    // Sendable by hand: it is read after the thread has ended.
+    // `@unchecked Sendable`: read after the thread has ended.
     let base: UnsafeMutablePointer<Int64>
     private let count: Int
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The most memory that a recording takes, beside ffmpeg's for the same: picture and sound that both make themselves, in
-/// real time, into a file.
+/// Maximum memory of a recording, beside ffmpeg's for the same: video and audio that both generate themselves, in real time, into
+/// a file.
 struct MemoryBenchmark {
     private let folder: String
     private let capturegate: String
@@ -57,7 +57,7 @@ struct MemoryBenchmark {
         return Comparison("peak memory: \(name)", unit: "MiB", rounds, goal: .atMost(1))
     }
 
-    /// The most that was resident at once, MiB: wait4(2).
+    /// Maximum resident memory, MiB: wait4(2).
     private func run(_ program: String, _ arguments: [String]) -> Double {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

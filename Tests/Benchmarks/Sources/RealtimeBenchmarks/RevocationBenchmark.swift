@@ -2,8 +2,8 @@ import CMedia
 import CaptureRealtime
 import Synchronization
 
-/// What it costs a frame that a capture can be ended at any time: the look at the word before each wait, and in the commit
-/// an exchange on a condition instead of one without. (The reader's wake-up mark needs one of the two in any case.)
+/// Cost per frame of making a capture stoppable at any time: reading the word before each wait, and a conditional exchange in the
+/// commit instead of an unconditional one. (The reader's wake-up mark needs one of the two in any case.)
 struct RevocationBenchmark {
     private let rounds = 20_000_000
     /// Others could see it: what nobody does the compiler would not write at all.

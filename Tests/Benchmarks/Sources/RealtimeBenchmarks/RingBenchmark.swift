@@ -4,7 +4,7 @@ import CaptureRealtime
 import Peers
 import Synchronization
 
-/// The ring between two threads, each on a processor of its own, beside a queue in C++ and beside memcpy.
+/// The ring between two threads, each on a separate processor, beside a queue in C++ and beside memcpy.
 struct RingBenchmark {
     let bytes: Int
     let slots: Int
@@ -95,7 +95,7 @@ struct RingBenchmark {
         consumer.wakeAfter = .max
         var left = items
         while left > 0 {
-            // As the queue's reader does: look, never sleep.
+            // Like the queue's reader: poll, never sleep.
             for _ in 0..<consumer.unread {
                 let base = target.base
                 consumer.withNext { _, span in span.withUnsafeBytes { copy($0, to: base) } }

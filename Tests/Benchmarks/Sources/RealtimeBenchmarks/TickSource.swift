@@ -3,7 +3,7 @@ import CaptureRealtime
 
 /// A microphone that delivers a period at each tick of a timer, and notes how late each was in the ring.
 struct TickSource: ~Copyable, AudioSource, @unchecked Sendable {
-    // Sendable by hand because of the pointers: the thread that captures alone writes there, until it has ended.
+    // `@unchecked Sendable`: only the capture thread writes through the pointers, until it has ended.
     let settings: PCMSettings
     var allowsRealtimePriority: Bool { true }
 
@@ -37,7 +37,7 @@ struct TickSource: ~Copyable, AudioSource, @unchecked Sendable {
     @_noLocks @_noAllocation
     mutating func start() -> RealtimeFault? { nil }
 
-    /// The loop comes here when the period before is in the ring and its reader was told.
+    /// The loop arrives here when the previous period is in the ring and its reader was notified.
     @_noLocks @_noAllocation
     mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup {
         if number > 0, late[number &- 1] == 0 { late[number &- 1] = cm_monotonic() &- due(number &- 1) }
