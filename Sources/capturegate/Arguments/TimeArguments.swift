@@ -99,7 +99,8 @@ struct MomentArgument: SpelledArgument, Hashable, Sendable {
     func nanoseconds(now: Int64) -> Int64? {
         if let date { return moment(date[0], date[1], date[2]) }
         guard let moment = moment(onDayOf: now) else { return nil }
-        // Tomorrow's if today's has passed. A day can be an hour longer or shorter, so the moment is computed from its date.
+        // Tomorrow's if today's has passed. A day can be an hour
+        // longer or shorter, so the moment is computed from its date.
         return moment <= now ? self.moment(onDayOf: moment + 86_400_000_000_000) : moment
     }
 

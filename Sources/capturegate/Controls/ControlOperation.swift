@@ -57,7 +57,8 @@ struct ControlOperation: CaptureOperation {
             throw CaptureError(.notAuthorized, "The permit is empty.")
         }
         let session = try await ControlSession(opening: part)
-        // As a value, so that the session is closed in both cases: closing is asynchronous and can't be in a `defer`.
+        // As a value, so that the session is closed in both cases:
+        // closing is asynchronous and can't be in a `defer`.
         let outcome: Result<ControlOutcome, CaptureError>
         do throws(CaptureError) { outcome = .success(try work(session)) } catch { outcome = .failure(error) }
         await session.close(Self.summary(outcome, sets: isReset || requests.contains { $0.value != nil }))
@@ -143,7 +144,8 @@ struct ControlStep {
 
 /// Results of reading, setting or resetting controls.
 struct ControlOutcome: Sendable {
-    /// Controls that were read or set, in the order of the command line. If all were requested, in the device's order.
+    /// Controls that were read or set, in the order of the command
+    /// line. If all were requested, in the device's order.
     let results: [ControlResult]
     /// Controls that could not be set to their defaults.
     var failures: [ControlReset.Failure] = []

@@ -30,7 +30,8 @@ struct ControlsCommand: AsyncParsableCommand, SignalHandlingCommand {
         completion: DeviceCompletion.any)
     var device: String
 
-    /// All words after the device; `NAME=VALUE` has no dashes, as in v4l2-ctl and amixer, and can't clash with options.
+    /// All words after the device; `NAME=VALUE` has no dashes,
+    /// as in v4l2-ctl and amixer, and can't clash with options.
     @Argument(help: ArgumentHelp("Control to read, or to set to a value.", valueName: "name[=value]"))
     var words: [String] = []
 

@@ -1,7 +1,8 @@
 import CaptureGate
 
 extension Device {
-    /// Name of the device in other programs: a camera's node, a microphone's name for libasound; empty for a built-in device.
+    /// Name of the device in other programs: a camera's node, a
+    /// microphone's name for libasound; empty for a built-in device.
     var systemName: String { pcmName ?? nodes.first ?? "" }
 
     /// Lines about all that a device can deliver.

@@ -108,7 +108,8 @@ struct DeviceListing {
         (devices, faults, self.capability) = (inventory.devices, inventory.faults, capability)
     }
 
-    /// Keeps only the devices that a word means. There can be two: a webcam's camera and its microphone often have the same name.
+    /// Keeps only the devices that a word means. There can be two: a
+    /// webcam's camera and its microphone often have the same name.
     ///
     /// - Throws: `.noDevice` if it means none, or several of one kind.
     mutating func keep(named name: String) throws(CaptureError) {

@@ -117,7 +117,8 @@ extension CommandConfiguration {
 ///
 /// ArgumentParser would report an unknown command as an unexpected argument; a suggestion is more useful.
 enum CommandNames {
-    /// First name after `help` that is not a command, with the names that it could have been; `nil` if all are known.
+    /// First name after `help` that is not a command, with the
+    /// names that it could have been; `nil` if all are known.
     ///
     /// Checked before the parser runs, which would not complain about it.
     static func unknownTopic(_ arguments: [String]) -> (name: String, among: [String])? {

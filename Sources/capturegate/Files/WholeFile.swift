@@ -1,7 +1,8 @@
 import CaptureGate
 import LinuxSystem
 
-/// Small file that is written atomically: readers never see a part of it, and a power cut leaves the old file or the new one.
+/// Small file that is written atomically: readers never see a part
+/// of it, and a power cut leaves the old file or the new one.
 struct WholeFile {
     /// Absolute path, or one in the working directory.
     let path: String
@@ -43,7 +44,8 @@ struct WholeFile {
         while !rest.isEmpty { rest = rest.dropFirst(try file.write(Array(rest))) }
     }
 
-    /// Renames without replacing. Not every file system supports this; all that have hard links can do it in two steps.
+    /// Renames without replacing. Not every file system supports
+    /// this; all that have hard links can do it in two steps.
     private static func name(_ file: String, _ path: String) throws(Errno) {
         do throws(Errno) {
             try FileSystem.renameWithoutReplacing(file, to: path)

@@ -108,7 +108,8 @@ enum UserStore {
         return store
     }
 
-    /// Opens only the log. Works even if the store is too damaged to decide by, which is when the log is needed most.
+    /// Opens only the log. Works even if the store is too damaged
+    /// to decide by, which is when the log is needed most.
     ///
     /// - Parameter user: user whose decisions the machine's broker keeps; `nil` for this user's own store.
     static func openLog(ofBroker user: String? = nil) throws(CaptureError) -> AuditLog {

@@ -63,7 +63,8 @@ struct GrantCommand: ParsableCommand {
 
     /// Stores the decision, then reports what still prevents captures.
     ///
-    /// Warnings come after the commit: they describe the store as it is now, and none of them makes the grant invalid.
+    /// Warnings come after the commit: they describe the store
+    /// as it is now, and none of them makes the grant invalid.
     func run() throws {
         let store = try UserStore.deciding()
         let subject = try subject.subject(known: try store.knownPrograms())

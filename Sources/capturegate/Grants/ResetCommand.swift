@@ -109,7 +109,7 @@ struct TerminalQuestion: ~Copyable {
 
     /// Time to answer, as for every question. A later answer does not count.
     private static let patience = Duration.seconds(60)
-    /// Opens the terminal; `nil` if there is none.
+    /// Opens the terminal; `nil` if none exists.
     init?() {
         guard let terminal = try? Terminal(until: Deadline(after: Self.patience)), terminal.isForeground else {
             return nil
@@ -119,7 +119,8 @@ struct TerminalQuestion: ~Copyable {
 
     /// Asks and waits for an answer.
     ///
-    /// - Returns: true for `y` or `yes` in either case; false for anything else, including an empty line and end of file.
+    /// - Returns: true for `y` or `yes` in either case; false for
+    ///   anything else, including an empty line and end of file.
     borrowing func isConfirmed(_ question: String) -> Bool {
         // Input that was typed before the question appeared is not an answer to it.
         terminal.dropInput()

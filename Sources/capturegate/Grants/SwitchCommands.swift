@@ -21,7 +21,8 @@ struct MicrophoneCommand: ParsableCommand {
 
 /// Options of a kill switch, of this user or of the whole machine.
 ///
-/// It asks for no confirmation, since it must work in a hurry. It removes nothing: grants apply again once it is on.
+/// It asks for no confirmation, since it must work in a hurry.
+/// It removes nothing: grants apply again once it is on.
 struct SwitchOptions: ParsableArguments {
     enum Position: String, ExpressibleByArgument, CaseIterable { case off, on }
 

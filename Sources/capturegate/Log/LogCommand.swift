@@ -143,7 +143,8 @@ struct LogVerification {
         return "The audit log is intact: \(count)\(range)."
     }
 
-    /// Sentence about captures without an end. A killed process writes none, so this is reported but is not a fault of the log.
+    /// Sentence about captures without an end. A killed process writes
+    /// none, so this is reported but is not a fault of the log.
     private var unfinished: [String] {
         let lines = report.unfinished
         guard !lines.isEmpty else { return [] }

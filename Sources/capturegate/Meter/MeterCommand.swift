@@ -103,7 +103,8 @@ struct MeterOperation: CaptureOperation {
         let session = try await LevelSession(opening: part, settings: settings)
         reporter.handle(.started(session.device, session.format, differences: session.differences))
         let readings = session.levels()
-        // As a value, so that the readings are closed in both cases, and the end is reported after the device is free.
+        // As a value, so that the readings are closed in both
+        // cases, and the end is reported after the device is free.
         let result: Result<Bool, CaptureError>
         do throws(CaptureError) {
             result = .success(try await isComplete(readings))

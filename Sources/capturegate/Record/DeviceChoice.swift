@@ -46,7 +46,8 @@ struct DeviceChoice {
         cameras.map { _ in .video } + (isMixed ? microphones.prefix(1) : microphones[...]).map { _ in .audio }
     }
 
-    /// Refuses options about a device that is not recorded: if they were ignored, they would look as if they had been applied.
+    /// Refuses options about a device that is not recorded: if they
+    /// were ignored, they would look as if they had been applied.
     ///
     /// - Throws: `.usage`.
     func check(_ video: VideoOptions, _ audio: AudioOptions, _ times: TimeOptions) throws(CaptureError) {
@@ -63,7 +64,8 @@ struct DeviceChoice {
 
     /// Devices that the queries pick.
     ///
-    /// - Throws: `.usage` if one is named twice; `.noDevice`, also if neither kind is named and the machine has only one of them.
+    /// - Throws: `.usage` if one is named twice; `.noDevice`, also if
+    ///   neither kind is named and the machine has only one of them.
     func devices(_ listing: [Device]) throws(CaptureError) -> [Device] {
         var devices: [Device] = []
         for query in cameras {

@@ -4,7 +4,8 @@ import CaptureRecording
 
 /// Options of the encoders.
 ///
-/// All are optional, to distinguish an option that was given from a default: one whose encoder can't be in use is refused.
+/// All are optional, to distinguish an option that was given
+/// from a default: one whose encoder can't be in use is refused.
 struct EncodingOptions: ParsableArguments {
     @Option(help: .advanced("FLAC effort, 0 (fast) to 8 (small) (default 5).", valueName: "n"))
     var flacLevel: Int?
@@ -89,7 +90,8 @@ struct EncodingOptions: ParsableArguments {
         return found
     }
 
-    /// Refuses an option of an encoder that is not in use: if it were ignored, it would look as if it had been applied.
+    /// Refuses an option of an encoder that is not in use: if it
+    /// were ignored, it would look as if it had been applied.
     ///
     /// - Parameter codecs: encoders that any of the outputs may use.
     /// - Throws: `.usage`.

@@ -5,7 +5,8 @@ extension Clip {
     /// Error of `--strict` about a clip with frames without a signal, or that ended because there was no signal; `nil` for all
     /// others.
     ///
-    /// Checked at the end: a clip that has begun is kept, since what was recorded before the loss may be all there is.
+    /// Checked at the end: a clip that has begun is kept, since
+    /// what was recorded before the loss may be all there is.
     var signalLoss: CaptureError? {
         let blind = zip(tracks, ledger.tracks).first { $1.lost.noSignal > 0 }
         guard blind != nil || end == .signal else { return nil }

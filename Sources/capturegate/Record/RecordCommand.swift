@@ -101,7 +101,8 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
             discussion: "The script Tests/Rig/clap-offset of the sources measures how far a clip's tracks are apart."))
     var clap = false
 
-    /// Off by default, as no recording can be repeated. A `.partial` file is never replaced: it may be all that is left of one.
+    /// Off by default, as no recording can be repeated. A `.partial`
+    /// file is never replaced: it may be all that is left of one.
     @Flag(help: "Replace OUT if it exists, but never OUT.partial.")
     var force = false
 

@@ -201,7 +201,8 @@ struct VideoOptions: ParsableArguments {
     }
 }
 
-/// Options of the microphones. Rate, channels, gain and sample format can be repeated, each after the name of its microphone.
+/// Options of the microphones. Rate, channels, gain and sample
+/// format can be repeated, each after the name of its microphone.
 struct AudioOptions: ParsableArguments {
     @Option(
         help: .advanced(
@@ -209,7 +210,8 @@ struct AudioOptions: ParsableArguments {
             valueName: "hertz"), transform: RateArgument.parse)
     var rate: [RateArgument] = []
 
-    /// A number is requested from the device, which may have several modes. A selection picks channels from those it delivers.
+    /// A number is requested from the device, which may have several
+    /// modes. A selection picks channels from those it delivers.
     @Option(
         help: ArgumentHelp(
             "Channels: a number, mono, left, right, or 1,3.",

@@ -70,7 +70,8 @@ struct RecordingPlan: Sendable {
         }
     }
 
-    /// Refuses options that need decoded frames if the camera's own H.264 or H.265 is requested: this program can't decode it.
+    /// Refuses options that need decoded frames if the camera's own
+    /// H.264 or H.265 is requested: this program can't decode it.
     private static func check(stream command: RecordCommand, _ formats: [ClipFormat]) throws(CaptureError) {
         for pixels in command.video.pixelFormat where pixels.isPredicted {
             guard formats.allSatisfy({ $0.passes(pixels, as: command.video.videoCodec) }) else {
@@ -115,7 +116,8 @@ struct RecordingPlan: Sendable {
         return tees
     }
 
-    /// Format and destination of an output written as `FORMAT:PATH`. A file with such a name is written as `./FORMAT:PATH`.
+    /// Format and destination of an output written as `FORMAT:PATH`.
+    /// A file with such a name is written as `./FORMAT:PATH`.
     private static func named(_ text: String) -> (format: String?, place: String) {
         guard let colon = text.firstIndex(of: ":"), text.index(after: colon) < text.endIndex,
             let format = try? ClipFormat(for: .nothing, named: String(text[..<colon])), format != .nothing
@@ -162,7 +164,8 @@ struct RecordingPlan: Sendable {
         }
     }
 
-    /// View of the events: only problems with `--quiet`; NDJSON for programs; a live row on a terminal; otherwise plain lines.
+    /// View of the events: only problems with `--quiet`; NDJSON for
+    /// programs; a live row on a terminal; otherwise plain lines.
     func view(json: Bool, isQuiet: Bool, preview: PreviewScreen?) -> any EventView<RecordingEvent> {
         if isQuiet { return QuietView(stream: .error) }
         let output = usesStandardOutput ? StandardStream.error : .output
@@ -328,7 +331,8 @@ extension [ClipDestination] {
     /// Opens the pipes among them, waiting until each has a reader. Meanwhile a signal ends the process, which has nothing to
     /// finish.
     ///
-    /// - Returns: open ends of the pipes, which keep readers from seeing an end of file before the outputs are open.
+    /// - Returns: open ends of the pipes, which keep readers
+    ///   from seeing an end of file before the outputs are open.
     /// - Throws: `.inputOutput`.
     func waitForReaders() throws(CaptureError) -> [OutputReader] {
         var readers: [OutputReader] = []

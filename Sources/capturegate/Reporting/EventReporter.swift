@@ -55,7 +55,8 @@ final class EventReporter<Event: OngoingEvent>: Sendable {
         }
     }
 
-    /// Returns when all events are shown, or after `patience`: a reader that never reads would keep the program from ending.
+    /// Returns when all events are shown, or after `patience`: a
+    /// reader that never reads would keep the program from ending.
     ///
     /// - Parameter patience: longest wait; any reader that reads needs far less.
     func finish(within patience: Duration = .seconds(5)) async {

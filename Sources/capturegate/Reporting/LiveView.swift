@@ -220,7 +220,8 @@ struct DiskSpace {
     /// Last result in bytes; `nil` if it could not be read.
     private var known: Int64?
 
-    /// Free space for a destination. Measured at the directory, since the file has another name until it is finished.
+    /// Free space for a destination. Measured at the directory,
+    /// since the file has another name until it is finished.
     init(of destination: ClipDestination) {
         directory =
             if case .file(let path) = destination {

@@ -1,7 +1,7 @@
 import CaptureGate
 
 extension Remedy {
-    /// Exact command line for the step, as a person types it; `nil` if there is none.
+    /// Exact command line for the step, as a person types it; `nil` if none exists.
     ///
     /// The library only names steps: this program knows its command lines, and an app has buttons instead.
     var commandLine: String? { action?.commandLine }
@@ -10,7 +10,8 @@ extension Remedy {
 extension Remedy.Action {
     /// Command line for the step.
     ///
-    /// Words from outside are quoted for a shell if needed: anybody can choose a path, a program's name, or the name of a PCM.
+    /// Words from outside are quoted for a shell if needed: anybody
+    /// can choose a path, a program's name, or the name of a PCM.
     var commandLine: String {
         switch self {
         case .listDevices: "capturegate devices"

@@ -60,7 +60,8 @@ private final class SignalEnd: Sendable {
     /// Meaning of a signal.
     enum Meaning {
         case first
-        /// Repetition of the first one: one Ctrl-C may arrive twice, from the terminal and from a parent that forwards it.
+        /// Repetition of the first one: one Ctrl-C may arrive twice,
+        /// from the terminal and from a parent that forwards it.
         case echo
         case second
     }

@@ -151,7 +151,8 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
             stream.note(ErrorReport(error: error).lines(TextStyle(for: stream)).joined(separator: "\n"))
         }
         let found = signal.map { 128 + $0 } ?? report.exitCode
-        // Audits rely on the log, so a missing end turns success into a failure. It does not replace the code of another failure.
+        // Audits rely on the log, so a missing end turns success into
+        // a failure. It does not replace the code of another failure.
         let code = errors.first?.exitCode ?? (found == 0 ? unlogged.first?.exitCode ?? 0 : found)
         if code != 0 { throw ExitStatus(code: code) }
     }

@@ -1,7 +1,8 @@
 import CaptureGate
 import CaptureRig
 
-/// Run of a plan as text: a row for each finished check, and on a terminal a live row with the running checks and their times.
+/// Run of a plan as text: a row for each finished check, and on a
+/// terminal a live row with the running checks and their times.
 struct RigView: EventView {
     private let output = StandardStream.output
     private let terminal = StandardStream.error
@@ -114,7 +115,8 @@ struct RigResultText {
         return "\(word.padded(to: 8)) \(result.name.visible) (\(time))\(said.isEmpty ? "" : ": \(said)")"
     }
 
-    /// Result, and a row for each measure with its number, its limit, and its verdict if that differs from the result's.
+    /// Result, and a row for each measure with its number, its
+    /// limit, and its verdict if that differs from the result's.
     func table(_ style: TextStyle, columns: Int) -> [String] {
         let isWide = columns >= 70
         let margin = String(repeating: " ", count: isWide ? 9 : 2)

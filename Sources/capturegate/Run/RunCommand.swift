@@ -34,7 +34,8 @@ struct RunCommand: AsyncParsableCommand, SignalHandlingCommand {
         parsing: .postTerminator, help: ArgumentHelp("Program and its arguments, after --.", valueName: "command"))
     var command: [String] = []
 
-    /// Environment variable that shows a launcher that it already runs under `run`, since supervisors can't be nested.
+    /// Environment variable that shows a launcher that it already
+    /// runs under `run`, since supervisors can't be nested.
     ///
     /// It has no effect on security: programs started under `run` are supervised whatever their environment says.
     static let heldVariable = "CAPTUREGATE_HELD"

@@ -52,7 +52,8 @@ struct RunOptions: ParsableArguments {
             services: try ServiceRules(allowing: allowed.filter { $0 != "usb" }, environment: environment))
     }
 
-    /// Options as words of a command line, for a launcher. Devices have their ids, which stay the same after replugging.
+    /// Options as words of a command line, for a launcher. Devices
+    /// have their ids, which stay the same after replugging.
     ///
     /// - Throws: `.usage` for a text that would not fit into a line of a script.
     func words() throws(CaptureError) -> [String] {

@@ -123,7 +123,8 @@ struct SecurePlan {
     let changes: [SystemChange]
 
     /// - Parameters:
-    ///   - folder: directory of the sources or the shared files; `nil` to look beside the program and in /usr/share.
+    ///   - folder: directory of the sources or the shared files;
+    ///     `nil` to look beside the program and in /usr/share.
     ///   - system: system to examine; it is not changed.
     /// - Throws: `.usage` if the rules are not found, `.fileExists` if another file has the name of one to install.
     init(from folder: String?, _ system: TargetSystem) throws(CaptureError) {

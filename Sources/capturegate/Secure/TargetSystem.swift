@@ -146,7 +146,8 @@ struct ChangeRecord {
         try WholeFile(path: path, mode: 0o600).write(before + Self.text(change) + "\n")
     }
 
-    /// Changes in the order in which they were made. A file that was modified since then has no bytes, so it is not removed.
+    /// Changes in the order in which they were made. A file that
+    /// was modified since then has no bytes, so it is not removed.
     func changes() throws(CaptureError) -> [SystemChange] {
         let text = ProcessFile.text(path, limit: 1 << 20) ?? ""
         return try text.split(separator: "\n").map { entry throws(CaptureError) -> SystemChange in

@@ -109,7 +109,8 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
             if quality != nil, files.format != .jpeg { throw Self.unusedOption(files.format) }
             let device = try DeviceQuery(camera).pick(from: DeviceCatalog.scan(.identity, of: .camera), .camera)
             let operation = SnapshotOperation(device, SnapshotTaker(settings, into: files), view)
-            // A signal during a burst is a success, since the stills so far are stored. A signal before the first one is not.
+            // A signal during a burst is a success, since the stills
+            // so far are stored. A signal before the first one is not.
             if try await Self.snapshots(of: operation).isEmpty {
                 throw CaptureError(.dismissed, "Stopped before an image was taken.")
             }

@@ -159,7 +159,8 @@ struct StatusReport {
         return lines + ["", style.bold("Decisions")] + decisions
     }
 
-    /// Report for programs. Used-up decisions are listed separately: a running capture may still use one, but no new capture can.
+    /// Report for programs. Used-up decisions are listed separately:
+    /// a running capture may still use one, but no new capture can.
     var json: JSONValue {
         [
             "subject": [

@@ -3,7 +3,8 @@ import CaptureGate
 import Dispatch
 import LinuxSystem
 
-/// `capturegate status --watch`: shows programs as they start and stop using a camera or microphone, also those that never asked.
+/// `capturegate status --watch`: shows programs as they start and
+/// stop using a camera or microphone, also those that never asked.
 struct UseWatch {
     let json: Bool
     /// File for a status bar, absolute or relative; `nil` for none.

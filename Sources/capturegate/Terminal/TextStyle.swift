@@ -35,7 +35,8 @@ struct TextStyle: Sendable {
         var rest = Array(text.unicodeScalars)[...]
         while let scalar = rest.first {
             let sequence = scalar == "\u{1B}" ? sequences.first { rest.starts(with: $0) } : nil
-            // Called for every scalar, including the sequences': the scan counts accents and must see the whole text.
+            // Called for every scalar, including the sequences':
+            // the scan counts accents and must see the whole text.
             let isShown = scan.shows(scalar) || scalar == "\n"
             let taken = rest.prefix(sequence?.count ?? 1)
             if sequence != nil || isShown {

@@ -11,7 +11,8 @@ struct Launcher {
     let program: String
     /// Options of `capturegate run`, as a shell reads them.
     let options: String
-    /// Directories that were created for launchers and desktop entries, deepest last; removed with the last launcher.
+    /// Directories that were created for launchers and desktop
+    /// entries, deepest last; removed with the last launcher.
     var folders: [String]
 
     private static let head = "#!/bin/sh\n# Made by 'capturegate wrap'; 'capturegate unwrap' takes it away.\n"
@@ -43,7 +44,8 @@ struct Launcher {
 
     /// Text of the script.
     ///
-    /// Under `run` the program is supervised already, and supervisors can't be nested, so there the script starts it directly.
+    /// Under `run` the program is supervised already, and supervisors
+    /// can't be nested, so there the script starts it directly.
     ///
     /// - Parameter gate: absolute path of `capturegate`.
     func text(gate: String) -> String {

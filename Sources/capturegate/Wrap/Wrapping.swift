@@ -22,7 +22,8 @@ struct Wrapping {
         }
     }
 
-    /// Suffix of a person's own desktop entry while a copy replaces it. Menus read only names that end in `.desktop`.
+    /// Suffix of a person's own desktop entry while a copy
+    /// replaces it. Menus read only names that end in `.desktop`.
     private static let kept = ".before-capturegate"
 
     // MARK: Finding
@@ -53,7 +54,8 @@ struct Wrapping {
     /// - Parameters:
     ///   - program: name of a program on the PATH, or its path.
     ///   - options: words of `capturegate run`.
-    /// - Throws: if the shell would not find the launcher, or if another file has its name; nothing is changed then.
+    /// - Throws: if the shell would not find the launcher, or
+    ///   if another file has its name; nothing is changed then.
     func wrap(_ program: String, options: [String]) throws(CaptureError) -> Wrapped {
         let target = try WrapTarget(program, folders)
         try folders.requireFirst(target.name)
@@ -85,7 +87,8 @@ struct Wrapping {
 
     /// Paths of all desktop entries in effect, by their ids: this user's own come first, copies are excluded.
     ///
-    /// In a subdirectory, an entry's id has hyphens instead of slashes. A copy with that id takes precedence over the entry.
+    /// In a subdirectory, an entry's id has hyphens instead of
+    /// slashes. A copy with that id takes precedence over the entry.
     private var sources: [String: String] {
         var sources: [String: String] = [:]
         for id in names(in: folders.applications) {
