@@ -154,7 +154,7 @@ static void port_param(void *data, int sequence, uint32_t id, uint32_t index, ui
 static const struct pw_node_events node_events = {PW_VERSION_NODE_EVENTS, .info = told, .param = node_param};
 static const struct pw_port_events port_events = {PW_VERSION_PORT_EVENTS, .param = port_param};
 
-// The name in {"name": "…"}; empty if there is none.
+// The name in {"name": "…"}; empty if none exists.
 static void read_name(const char *value, char *name, int size) {
     struct spa_json outer, object;
     char key[16];

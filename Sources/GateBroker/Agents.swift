@@ -8,7 +8,7 @@ protocol AgentLink: AnyObject, Sendable {
 
 /// Connected agents of all users, and their open questions: one per user at a time.
 ///
-/// If an agent disconnects, or can't ask, its question goes to the agent that connected before it. If there is none, the question
+/// If an agent disconnects, or can't ask, its question goes to the agent that connected before it. If none exists, the question
 /// ends dismissed, or with the reason: nothing is stored then, and it is not a denial.
 ///
 /// *thread-safe*

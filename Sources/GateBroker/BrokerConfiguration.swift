@@ -77,7 +77,7 @@ struct AgentPrograms: Sendable {
             ])
     }
 
-    /// Part of a path that others than root could change, in words; `nil` if there is none.
+    /// Part of a path that others than root could change, in words; `nil` if none exists.
     ///
     /// - Parameter inode: inode of the running file; another file at its path is not the program that was checked.
     private func weakPart(of path: String, inode: UInt64) -> String? {

@@ -14,7 +14,7 @@ enum DesktopPortal {
 
     /// Opens the camera that the portal offers: the session manager's choice, otherwise the first. Blocks.
     ///
-    /// - Throws: `.notAuthorized` if the person denies it, `.noDevice` if there is none, `.unavailable` without a portal.
+    /// - Throws: `.notAuthorized` if the person denies it, `.noDevice` if none exists, `.unavailable` without a portal.
     static func open(_ device: Device, _ wish: StreamWish) throws(CaptureError) -> ProvidedStream {
         let end = Deadline(after: patience)
         let bus = try bus()

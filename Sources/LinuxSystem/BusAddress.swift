@@ -4,7 +4,7 @@
 package enum BusAddress {
     /// Bus of this user's session.
     ///
-    /// - Returns: `nil` if there is none that may be used: only local sockets may be. An address may also name a program to run or
+    /// - Returns: `nil` if none may be used: only local sockets may be. An address may also name a program to run or
     ///   a remote host.
     package static func session(in environment: [String: String]) -> String? {
         if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return usable(address) }

@@ -154,7 +154,7 @@ extension BusConnection {
     /// - Parameters:
     ///   - choices: for each choice, a word for the answer and a label for the person.
     ///   - details: keys and values.
-    /// - Returns: the outcome, and the word of the answer; empty if there is none.
+    /// - Returns: the outcome, and the word of the answer; empty if none exists.
     package func ask(
         _ agent: Method, title: String, lines: [String], choices: [(String, String)], details: [(String, String)],
         until deadline: Deadline, cancel: Int32

@@ -69,7 +69,7 @@ extension BusValue {
     /// The values of an array; `nil` for anything else.
     package var list: [BusValue]? { if case .list(let values) = self { values } else { nil } }
 
-    /// The first entry of a dictionary under a key; `nil` if there is none, and for anything else.
+    /// The first entry of a dictionary under a key; `nil` if none exists, and for anything else.
     package subscript(key: String) -> BusValue? {
         guard case .options(let options) = self else { return nil }
         return options.first { $0.key == key }?.value

@@ -145,7 +145,7 @@ package struct ListeningSocket: ~Copyable, OpenFile, Sendable {
 
     /// Takes the next connection, which never waits. The corresponding C function is `accept4`.
     ///
-    /// - Throws: EAGAIN if there is none, EMFILE if the process has no descriptor left.
+    /// - Throws: EAGAIN if none exists, EMFILE if the process has no descriptor left.
     package func accept() throws(Errno) -> FileDescriptor {
         FileDescriptor(owning: RawDescriptor(try checked(cs_accept(file.number))))
     }
@@ -186,7 +186,7 @@ package struct ProcessHandle: ~Copyable, Sendable {
 
     /// Process that has a number now. The corresponding C function is `pidfd_open`.
     ///
-    /// - Throws: ESRCH if there is none.
+    /// - Throws: ESRCH if none exists.
     package init(process: Int32) throws(Errno) {
         file = FileDescriptor(owning: RawDescriptor(try checked(cs_pidfd_open(process))))
     }

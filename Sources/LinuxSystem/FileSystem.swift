@@ -310,7 +310,7 @@ package struct LockHolder: Hashable, Sendable {
 
 /// Finds the holder of a flock(2) lock by /proc/locks (proc_locks(5)).
 package enum LockHolders {
-    /// - Returns: a process that holds the lock; `nil` if there is none, or it is hidden: a process of another PID namespace
+    /// - Returns: a process that holds the lock; `nil` if none exists, or it is hidden: a process of another PID namespace
     ///   has no number here.
     package static func holder(of path: String) -> LockHolder? {
         guard case .success(let status) = FileStatus.of(path),

@@ -276,10 +276,10 @@ package enum Users {
         return [cs_getegid()] + groups[..<max(0, min(Int(got), groups.count))]
     }
 
-    /// The name of a user, or the number if there is none. The corresponding C function is `getpwuid_r`.
+    /// The name of a user, or the number if none exists. The corresponding C function is `getpwuid_r`.
     package static func name(ofUser id: UInt32) -> String { text { cs_user_name(id, $0, $1) } ?? String(id) }
 
-    /// The name of a group, or the number if there is none. The corresponding C function is `getgrgid_r`.
+    /// The name of a group, or the number if none exists. The corresponding C function is `getgrgid_r`.
     package static func name(ofGroup id: UInt32) -> String { text { cs_group_name(id, $0, $1) } ?? String(id) }
 
     /// The number of a user. The corresponding C function is `getpwnam_r`.

@@ -64,7 +64,7 @@ package struct SQLiteConnection: ~Copyable {
     ///
     /// - Parameters:
     ///   - path: path of the file.
-    ///   - creates: true to create an empty database if there is none.
+    ///   - creates: true to create an empty database if none exists.
     ///   - busyTimeout: longest wait of a call for another connection, in milliseconds.
     package init(path: String, creates: Bool = false, busyTimeout: Int) throws(SQLiteError) {
         var opened: UnsafeMutableRawPointer?
@@ -250,7 +250,7 @@ package enum SQLiteValue: Hashable, Sendable {
 package struct SQLiteRow: Hashable, Sendable {
     package let values: [SQLiteValue]
 
-    /// Value of a column by its position in the query; NULL if there is none. There is no access by name, since the names come
+    /// Value of a column by its position in the query; NULL if none exists. There is no access by name, since the names come
     /// from the file, not from the query.
     package subscript(index: Int) -> SQLiteValue { values.indices.contains(index) ? values[index] : .null }
 }
@@ -304,7 +304,7 @@ package struct SQLiteStatement: ~Copyable {
         }
     }
 
-    /// Advances to the next row; `false` if there is none.
+    /// Advances to the next row; `false` if none exists.
     package mutating func step() throws(SQLiteError) -> Bool {
         let result = cs_sqlite_step(handle)
         guard result >= 0 else { throw failure(result) }

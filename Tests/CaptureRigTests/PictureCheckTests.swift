@@ -274,7 +274,7 @@ struct FrameLumaTests {
 }
 
 extension PlanFolder {
-    /// Bytes of a file; `nil` if there is none.
+    /// Bytes of a file; `nil` if none exists.
     func bytes(_ name: String) -> [UInt8]? {
         guard let file = fopen("\(path)/\(name)", "r") else { return nil }
         defer { fclose(file) }

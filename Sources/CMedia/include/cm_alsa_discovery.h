@@ -44,7 +44,7 @@ int32_t cm_hints_open(void *_Nullable *_Nullable *_Nonnull hints);
 void cm_hints_close(void *_Nullable *_Nonnull hints);
 // NULL after the last.
 void *_Nullable cm_hint_at(void *_Nullable *_Nonnull hints, int32_t index);
-// `key`: NAME, DESC or IOID. To be freed with cm_hint_free; NULL if there is none.
+// `key`: NAME, DESC or IOID. To be freed with cm_hint_free; NULL if none exists.
 char *_Nullable cm_hint_get(void *hint, const char *key);
 void cm_hint_free(char *text);
 

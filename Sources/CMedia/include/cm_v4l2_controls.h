@@ -29,7 +29,7 @@ struct cm_v4l2_menu {
     char name[32];
 };
 
-// VIDIOC_QUERY_EXT_CTRL; -EINVAL if there is none.
+// VIDIOC_QUERY_EXT_CTRL; -EINVAL if none exists.
 int32_t cm_v4l2_queryctrl(int32_t descriptor, uint32_t id, struct cm_v4l2_control *control);
 int32_t cm_v4l2_querymenu(int32_t descriptor, uint32_t id, uint32_t index, struct cm_v4l2_menu *menu);
 int32_t cm_v4l2_g_ctrl(int32_t descriptor, uint32_t id, int32_t *value) CM_REALTIME;

@@ -32,10 +32,10 @@ int cs_bus_send(void *bus);
 int cs_bus_listen(void *bus, const char *interface, const char *member);
 // Keeps calls to an object of this program, and answers each with nothing.
 int cs_bus_serve(void *bus, const char *path);
-// 1 with the oldest kept signal or call, which the following functions then read; 0 if there is none.
+// 1 with the oldest kept signal or call, which the following functions then read; 0 if none exists.
 int cs_bus_next(void *bus);
 
-// Sender and kind of a message, each empty if there is none, and valid while the message is read.
+// Sender and kind of a message, each empty if none exists, and valid while the message is read.
 struct cs_bus_head {
     const char *sender;
     const char *path;
@@ -43,14 +43,14 @@ struct cs_bus_head {
     const char *member;
 };
 
-// Message being read: 0 if there is none. Each value has a type and, if it contains others, their types.
+// Message being read: 0 if none exists. Each value has a type and, if it contains others, their types.
 int cs_bus_take_head(void *bus, struct cs_bus_head *out);
 int cs_bus_peek(void *bus, char *type, const char **contents);
 // A text, path or signature, valid as long as the message is read.
 int cs_bus_read_text(void *bus, char type, const char **text);
 // A whole number, a truth value, or a fraction (d), which goes to `real`.
 int cs_bus_read_number(void *bus, char type, int64_t *number, double *real);
-// New descriptor for the open file that is the first value; -ENOENT if there is none.
+// New descriptor for the open file that is the first value; -ENOENT if none exists.
 int cs_bus_first_file(void *bus);
 int cs_bus_enter(void *bus, char type, const char *contents);
 int cs_bus_leave(void *bus);

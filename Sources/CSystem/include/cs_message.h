@@ -23,7 +23,7 @@ int cs_connect_path(int fd, const char *path);
 int cs_pass_senders(int fd);
 // Sends a message whole, or not: -EAGAIN if the other end has not read enough, -EPIPE if it is gone; no signal.
 int cs_message_send(int fd, const void *bytes, size_t count, const int *files, int file_count);
-// Receives the next message: length 0 at the end, -EAGAIN if there is none.
+// Receives the next message: length 0 at the end, -EAGAIN if none exists.
 int cs_message_receive(int fd, void *bytes, size_t capacity, struct cs_message *out);
 // Both directions end, for every holder of the socket.
 int cs_shut_down(int fd);

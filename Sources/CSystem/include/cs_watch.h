@@ -35,9 +35,9 @@ struct cs_inotify_record {
 int cs_inotify_open(void);
 int cs_inotify_add(int fd, const char *path, uint32_t mask);
 int cs_inotify_remove(int fd, int watch);
-// Fills `bytes` with whole records; -EAGAIN if there is none.
+// Fills `bytes` with whole records; -EAGAIN if none exists.
 int64_t cs_inotify_read(int fd, void *bytes, size_t capacity);
-// Decodes the record at `offset` and returns the offset of the next; 0 if there is none at `offset`.
+// Decodes the record at `offset` and returns the offset of the next; 0 if none exists at `offset`.
 int64_t cs_inotify_event(const void *bytes, size_t count, size_t offset, struct cs_inotify_record *out);
 
 struct cs_poll_item {

@@ -9,10 +9,9 @@ public struct FrameHeader: BitwiseCopyable, Sendable, Hashable {
     /// Instant at which the first sample or the frame was taken: CLOCK_MONOTONIC in ns, always later than the entry
     /// before.
     ///
-    /// A video frame's is the start of its exposure. Webcams report it (V4L2_BUF_FLAG_TSTAMP_SRC_SOE); most capture
-    /// cards and camera sensors report the end of a frame, and one frame's duration, half a second at most, is
-    /// subtracted: the rest is the driver's own inaccuracy, such as a tenth of a frame where reading a frame out takes
-    /// nine.
+    /// A video frame's is the start of its exposure, which webcams report (V4L2_BUF_FLAG_TSTAMP_SRC_SOE). Most capture cards and
+    /// camera sensors report the end of a frame; one frame's duration, half a second at most, is then subtracted. The rest is the
+    /// driver's own inaccuracy, such as a tenth of a frame if reading a frame out takes nine.
     public var timestamp: Int64
     /// Bytes of payload, in all planes.
     public var byteCount: Int

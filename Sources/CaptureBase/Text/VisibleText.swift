@@ -90,7 +90,7 @@ extension String {
 package struct VisibleScan {
     /// Most accents that stay on one letter; more would grow over the lines above.
     private static let mostAccents = 2
-    /// Number of accents since the last letter or number; `nil` if there is none before: an accent would then appear on the
+    /// Number of accents since the last letter or number; `nil` if none precedes: an accent would then appear on the
     /// program's own text.
     private var accents: Int?
 

@@ -116,13 +116,13 @@ extension ClipWriter {
     public var pendingBytes: Int64 { 0 }
 
     /// Stores audio on the first audio track.
-    /// - Throws: as `write(_:to:at:)`; `.usage` if there is none.
+    /// - Throws: as `write(_:to:at:)`; `.usage` without an audio track.
     public func write(audio: RawSpan, at nanoseconds: Int64) throws(CaptureError) {
         try write(audio, to: firstTrack(of: .audio), at: nanoseconds)
     }
 
     /// Stores a frame on the first video track.
-    /// - Throws: as `write(_:to:at:)`; `.usage` if there is none.
+    /// - Throws: as `write(_:to:at:)`; `.usage` without a video track.
     public func write(video: RawSpan, at nanoseconds: Int64) throws(CaptureError) {
         try write(video, to: firstTrack(of: .video), at: nanoseconds)
     }

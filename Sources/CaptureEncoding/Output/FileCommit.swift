@@ -11,7 +11,7 @@ package struct FileCommit: Sendable {
     package let length: Int64
     package let path: String
     package let replacing: Bool
-    /// Thread that has synced the file so far; `nil` if there is none.
+    /// Thread that has synced the file so far; `nil` if none exists.
     private let ownSync: DiskSync?
     /// Bytes that wait to be written before; `nil` if none do.
     private let queue: OutputQueue?

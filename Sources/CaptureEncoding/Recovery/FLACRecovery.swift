@@ -248,7 +248,7 @@ final class FLACFrameReader {
     ///   - offset: offset in the file.
     ///   - number: smallest frame number it may have.
     ///   - skipped: bytes that may have held the frames between.
-    /// - Returns: `nil` if there is none of this stream.
+    /// - Returns: `nil` if this stream has none.
     func head(at offset: Int64, from number: Int64, skipped: Int64) throws(CaptureError) -> FLACFrameHeader? {
         let index = try index(of: offset)
         guard let head = FLACFrameHeader(window, at: index, checksum), head.isOf(info) else { return nil }
@@ -257,7 +257,7 @@ final class FLACFrameReader {
     }
 
     /// Finds the next header.
-    /// - Returns: its offset; `nil` if there is none.
+    /// - Returns: its offset; `nil` if none exists.
     func nextHead(from start: Int64, number: Int64, skippedFrom: Int64) throws(CaptureError) -> Int64? {
         var at = start
         while at < source.size {

@@ -50,7 +50,7 @@ struct MP4Children: Sequence, IteratorProtocol {
         return (head.type, bytes[Int(head.contentAt)..<at])
     }
 
-    /// Content of the first box of a type; empty if there is none.
+    /// Content of the first box of a type; empty if none exists.
     func first(_ type: MP4Type) -> ArraySlice<UInt8> { first { $0.type == type }?.content ?? [] }
 
     /// Content of the first box at the end of a path of types.
@@ -83,7 +83,7 @@ struct RecoveredMP4Header {
     private static let most: Int64 = 4 << 20
 
     /// Finds the movie of fragments: at the file's start, or in the `mdat` of a finished file.
-    /// - Throws: `.badInput` if there is none, or none of its tracks can be read.
+    /// - Throws: `.badInput` if none exists, or none of its tracks can be read.
     init(_ source: RecoverySource) throws(CaptureError) {
         var final: [ArraySlice<UInt8>] = []
         var at: Int64 = 4
@@ -247,7 +247,7 @@ struct RecoveredMP4Track {
 
 /// Descriptors of ESDBox (ISO/IEC 14496-1, 7.2.6).
 enum MP4Descriptors {
-    /// Content of DecoderSpecificInfo; `nil` if there is none.
+    /// Content of DecoderSpecificInfo; `nil` if none exists.
     static func specific(in bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         // ES_Descriptor has three bytes before DecoderConfigDescriptor, which has thirteen before its own descriptors.
         guard let stream = content(0x03, of: bytes), let decoder = content(0x04, of: stream.dropFirst(3)) else {
@@ -273,7 +273,7 @@ enum MP4Descriptors {
 
 /// Access by boxes.
 extension RecoverySource {
-    /// Header of a box at an offset; `nil` if there is none.
+    /// Header of a box at an offset; `nil` if none exists.
     func box(at offset: Int64) throws(CaptureError) -> MP4BoxHead? {
         MP4BoxHead(try read(at: offset, MP4BoxHead.most)[...], at: offset)
     }

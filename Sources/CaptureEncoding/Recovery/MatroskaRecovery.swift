@@ -127,7 +127,7 @@ final class MatroskaRecovery: Recoverer {
 
 /// Access by elements.
 extension RecoverySource {
-    /// Element header at an offset; `nil` if there is none.
+    /// Element header at an offset; `nil` if none exists.
     func element(at offset: Int64) throws(CaptureError) -> MatroskaElement? {
         MatroskaElement(try read(at: offset, MatroskaElement.most)[...], at: offset)
     }

@@ -98,7 +98,7 @@ final class RecoverySource {
     ///   - pattern: bytes to search for.
     ///   - start: offset to begin at.
     ///   - limit: offset before which it must end.
-    /// - Returns: its offset; `nil` if there is none.
+    /// - Returns: its offset; `nil` if none exists.
     func find(_ pattern: [UInt8], from start: Int64, before limit: Int64) throws(CaptureError) -> Int64? {
         var at = max(start, 0)
         let limit = min(limit, size)

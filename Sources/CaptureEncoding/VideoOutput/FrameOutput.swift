@@ -25,7 +25,7 @@ package protocol FrameOutput: AnyObject, Sendable {
     /// - Throws: `.deviceGone`, `.inputOutput`.
     func pass(_ picture: UnsafeRawBufferPointer, at timestamp: Int64) throws(CaptureError) -> Bool
 
-    /// Lends a free buffer for one frame; `nil` if there is none now.
+    /// Lends a free buffer for one frame; `nil` if none exists now.
     /// - Throws: `.deviceGone`, `.inputOutput`.
     func room() throws(CaptureError) -> UnsafeMutableRawBufferPointer?
 

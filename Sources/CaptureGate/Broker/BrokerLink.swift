@@ -25,7 +25,7 @@ package final class BrokerLink: Sendable {
         return BrokerLink(of: user)
     }()
 
-    /// User that the machine's broker runs as: its own, or root if there is none.
+    /// User that the machine's broker runs as: its own, or root if none exists.
     package static var machineUser: UInt32 { (try? Users.id(ofUser: "capturegate")) ?? 0 }
 
     /// News of a stream.
@@ -276,7 +276,7 @@ extension BrokerLink {
 // MARK: - The connection
 
 extension BrokerLink {
-    /// Connection, made now if there is none. On the queue only.
+    /// Connection, made now if none exists. On the queue only.
     private func connected() throws(CaptureError) -> BrokerConnection {
         if let connection = state.withLock({ $0.connection }) { return connection }
         let connection: BrokerConnection

@@ -55,7 +55,7 @@ final class LentHold: CaptureHold {
 
     var endReason: CaptureEndReason? { state.withLock { $0.endReason } ?? permission.endReason }
 
-    /// The broker's description of an end that is not the gate's; `nil` if there is none.
+    /// The broker's description of an end that is not the gate's; `nil` if none exists.
     var failure: CaptureError? { state.withLock { $0.failure } }
 
     func onEnd(_ handler: @escaping @Sendable (CaptureEndReason) -> Void) {

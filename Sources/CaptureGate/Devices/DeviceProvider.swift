@@ -59,7 +59,7 @@ package struct ProvidedStream: ~Copyable, Sendable {
 package protocol StreamLender: RingLender {
     /// Has the frames come.
     func begin()
-    /// The provider's description of an end that it caused; `nil` if there is none.
+    /// The provider's description of an end that it caused; `nil` if none exists.
     var failure: CaptureError? { get }
 }
 

@@ -70,7 +70,7 @@ struct UdevDevice: ~Copyable {
     var systemPath: String { text(cm_udev_device_syspath(device)) ?? "" }
     /// Kernel's name, such as `video0`.
     var systemName: String { text(cm_udev_device_sysname(device)) ?? "" }
-    /// Path of the device file; `nil` if there is none.
+    /// Path of the device file; `nil` if none exists.
     var node: String? { text(cm_udev_device_devnode(device)) }
     /// Action of an event, such as `add`; `nil` for a device of a listing.
     var action: String? { text(cm_udev_device_action(device)) }
@@ -84,12 +84,12 @@ struct UdevDevice: ~Copyable {
     /// Results of udevd's rules.
     var properties: [String: String] { Self.properties(of: device) }
 
-    /// Properties of the nearest parent of a subsystem; empty if there is none.
+    /// Properties of the nearest parent of a subsystem; empty if none exists.
     func parentProperties(_ subsystem: String, _ type: String? = nil) -> [String: String] {
         cm_udev_device_parent(device, subsystem, type).map { Self.properties(of: $0) } ?? [:]
     }
 
-    /// Path of the nearest parent of a subsystem; `nil` if there is none.
+    /// Path of the nearest parent of a subsystem; `nil` if none exists.
     func parentPath(_ subsystem: String, _ type: String? = nil) -> String? {
         cm_udev_device_parent(device, subsystem, type).flatMap { text(cm_udev_device_syspath($0)) }
     }

@@ -8,7 +8,7 @@ package struct NodeProtection: Sendable {
     package let path: String
     /// The nine permission bits. If there is an access list, those of the group are its mask.
     package let mode: UInt32
-    /// Name of the owner, or the number if there is none.
+    /// Name of the owner, or the number if none exists.
     package let owner: String
     package let group: String
     private let ownerID: UInt32

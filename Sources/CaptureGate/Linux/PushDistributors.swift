@@ -26,7 +26,7 @@ public struct PushDistributors: PushRegistrar {
     /// - Parameters:
     ///   - application: name of the program on the bus.
     ///   - token: the one of the last time, which the program keeps: then the endpoint is the same. `newToken()` makes one.
-    ///   - purpose: sentence that a person may read in the distributor's list.
+    ///   - purpose: sentence shown in the distributor's list.
     ///   - serverKey: VAPID public key of the program's server.
     ///   - distributor: one of several.
     ///   - deadline: time that bus and distributor may take together.
@@ -232,12 +232,12 @@ extension PushDistributors {
 }
 
 extension RemoteNotificationCondition {
-    /// Satisfied where a distributor of UnifiedPush has registered this program, by `PushDistributors`.
+    /// Satisfied if a distributor of UnifiedPush has registered this program, by `PushDistributors`.
     ///
     /// - Parameters:
     ///   - application: name of the program on the bus, such as `org.example.Memo`.
     ///   - token: the one of the last time, which the program keeps.
-    ///   - purpose: sentence that a person may read in the distributor's list.
+    ///   - purpose: sentence shown in the distributor's list.
     ///   - received: gets the endpoint, before the operation executes.
     public init(
         for application: String, token: String, purpose: String,

@@ -217,7 +217,7 @@ extension Capability.Photos {
     /// User's pictures directory, found by `UserPictures`.
     ///
     /// - Parameters:
-    ///   - access: `.read`, or `.write` to add pictures.
+    ///   - access: `.read`, or `.write` to add images.
     ///   - purpose: sentence that a person reads when asked.
     public init(_ access: PhotosAccess, purpose: String) {
         self.init(access, purpose: purpose, in: UserPictures.ofProcess)

@@ -263,7 +263,7 @@ enum SessionReader: ~Copyable, Sendable {
     case audio(AudioRing.Consumer)
     case video(VideoRing.Consumer)
 
-    /// Lends the oldest entry; `nil` if there is none.
+    /// Lends the oldest entry; `nil` if none exists.
     mutating func withNext<Value, Failure: Error>(
         _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
     ) throws(Failure) -> Value? {

@@ -12,11 +12,11 @@ public struct VideoSettings: Hashable, Sendable {
     public var height: Int?
     /// Layout of the pixels.
     ///
-    /// If it or the size is `nil`, the camera uses the mode that suits live recording best: the largest of at most 1920x1080 that
-    /// is fast enough, raw before JPEG, whatever the last program left in the driver. A camera's own H.264 or H.265 is used if it
+    /// If it or the size is `nil`, the camera uses the mode that suits live recording best, whatever the last program left in the
+    /// driver: the largest of at most 1920x1080 that is fast enough, raw before JPEG. A camera's own H.264 or H.265 is used if it
     /// is requested here, and by a recorder whose files can hold it.
     public var pixelFormat: PixelFormat?
-    /// Frame rate; the nearest to 30 frames a second where `nil`.
+    /// Frame rate; the nearest to 30 frames a second if `nil`.
     public var frameRate: FrameRate?
     /// Input of a capture card: its number, its name, or a part of a name that no other input has.
     ///

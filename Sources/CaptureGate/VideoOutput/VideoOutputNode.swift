@@ -37,7 +37,7 @@ package final class VideoOutputNode: @unchecked Sendable {
     /// Opens a node, and queries what it accepts. Nothing is set yet.
     ///
     /// - Parameter path: path of a device file, or of a link to one.
-    /// - Throws: `.noDevice` (66) if there is none; `.usage` (64) for a file that is not a V4L2 node, and for one that captures;
+    /// - Throws: `.noDevice` (66) if none exists; `.usage` (64) for a file that is not a V4L2 node, and for one that captures;
     ///   `.notAuthorized` (77); `.busy` (75) if another program sends frames to it; `.unavailable` (69) for one that needs planes
     ///   in separate buffers. The remedies list the existing outputs.
     package init(opening path: String) throws(CaptureError) {

@@ -99,7 +99,7 @@ final class PreRollBuffer {
     private(set) var byteCount = 0
 
     var isEmpty: Bool { first == frames.count }
-    /// Timestamp of the oldest, CLOCK_MONOTONIC nanoseconds; `nil` if there is none.
+    /// Timestamp of the oldest, CLOCK_MONOTONIC nanoseconds; `nil` if none exists.
     var oldest: Int64? { isEmpty ? nil : frames[first].header.timestamp }
 
     /// - Parameter isKey: true if a clip can begin with the frame.
@@ -133,7 +133,7 @@ final class PreRollBuffer {
         return isBefore || !frames[first].isKey || byteCount > most ? removeFirst() : nil
     }
 
-    /// Timestamp of the last frame up to a moment that a clip can begin with, otherwise of the first one; `nil` if there is none.
+    /// Timestamp of the last frame up to a moment that a clip can begin with, otherwise of the first one; `nil` if none exists.
     func keyTime(near moment: Int64) -> Int64? {
         let times = frames[first...].lazy.filter(\.isKey).map(\.header.timestamp)
         return times.last { $0 <= moment } ?? times.first

@@ -122,7 +122,7 @@ final class SessionFrames<Format: Sendable>: FrameSource {
     func holdNext() throws(CaptureError) -> Bool { try holdOne() != nil }
 
     /// Lends the next period or video frame in the form for the writer.
-    /// - Returns: false if there is none.
+    /// - Returns: false if none exists.
     func takeNext(_ body: (FrameHeader, RawSpan) throws(CaptureError) -> Void) throws(CaptureError) -> Bool {
         guard held.isEmpty else {
             // Takes one frame for each that is written, so that the ring does not overflow. Not all available frames: if encoding

@@ -64,7 +64,7 @@ extension TrackRecorder {
 ///
 /// *session-bound*
 protocol FrameSource: AnyObject {
-    /// Number of the decision that allows the capture; `nil` if there is none.
+    /// Number of the decision that allows the capture; `nil` if none exists.
     var decision: Int64? { get }
     /// Settings that the device does otherwise than asked.
     var differences: [FormatDifference] { get }
@@ -95,15 +95,15 @@ protocol FrameSource: AnyObject {
     func reattach() throws(CaptureError) -> Bool
     /// Discards one period or video frame, while other devices have not started yet. Of a camera's own stream it takes one into
     /// memory and discards those before a key frame, since the next key frame may be ten seconds away.
-    /// - Returns: false if there is none.
+    /// - Returns: false if none exists.
     func skip() -> Bool
     /// Takes one more period or video frame into memory.
-    /// - Returns: false if there is none.
+    /// - Returns: false if none exists.
     func holdNext() throws(CaptureError) -> Bool
     /// Takes one more period or video frame into memory, and discards those that are too old.
     /// - Parameters:
     ///   - nanoseconds: time span to keep in memory.
     ///   - most: maximum memory of the frames, bytes.
-    /// - Returns: false if there is none.
+    /// - Returns: false if none exists.
     func hold(_ nanoseconds: Int64, most: Int) throws(CaptureError) -> Bool
 }

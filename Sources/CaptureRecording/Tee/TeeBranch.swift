@@ -77,7 +77,7 @@ final class TeeBranch: Sendable {
     ///   - frame: its places in the clip.
     ///   - byteCount: its size.
     ///   - track: track of the capture.
-    /// - Returns: its places, for `write(_:in:to:)`; `nil` if there is none.
+    /// - Returns: its places, for `write(_:in:to:)`; `nil` if none exists.
     func admit(_ frame: TeeFrame, bytes byteCount: Int, to track: Int) -> TeeFrame? {
         guard let own = tracks[track] else { return nil }
         return state.withLock { $0.ending == nil ? $0.backlog.add(frame, bytes: byteCount, to: own) : nil }

@@ -53,7 +53,7 @@ extension CheckResult {
     /// A number that the check measured, in its measure's unit.
     ///
     /// - Throws: `.usage` for a name that no measure of the check has, with the one that was probably meant; `.unavailable` for a
-    ///   number that could not be measured, which is all of them where the check is an error.
+    ///   number that could not be measured, which is all of them if the check is an error.
     public func value(_ measure: String) throws(CaptureError) -> Double {
         if measures.isEmpty { throw CaptureError(.unavailable, description) }
         return try measures.number(of: measure)

@@ -72,13 +72,13 @@ public struct Rig: Sendable {
     /// Camera with an id or a name.
     ///
     /// - Parameter name: id, such as `test:bars`, or a pattern of an id or a name, in which `*` matches any characters.
-    /// - Throws: `.noDevice` if there is none, or if several match: the message names them.
+    /// - Throws: `.noDevice` if none exists, or if several match: the message names them.
     public func camera(_ name: String) throws(CaptureError) -> Device { try device(name, .camera) }
 
     /// Microphone with an id or a name.
     ///
     /// - Parameter name: id, such as `test:tone`, or a pattern of an id or a name, in which `*` matches any characters.
-    /// - Throws: `.noDevice` if there is none, or if several match: the message names them.
+    /// - Throws: `.noDevice` if none exists, or if several match: the message names them.
     public func microphone(_ name: String) throws(CaptureError) -> Device { try device(name, .microphone) }
 
     private func device(_ name: String, _ kind: CapabilityName) throws(CaptureError) -> Device {

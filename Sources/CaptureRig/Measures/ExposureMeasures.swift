@@ -25,7 +25,7 @@ package struct ExposureCourse: Sendable {
         frames.append(Frame(seconds: seconds, luma: luma))
     }
 
-    /// Index of the first frame from which on all windows of five frames are steady; `nil` if there is none.
+    /// Index of the first frame from which on all windows of five frames are steady; `nil` if none exists.
     package var settledFrame: Int? {
         var (first, start) = (Int?.none, frames.count - Self.window)
         // From the end: the brightness has to stay, and a late change tells more than an early pause.

@@ -151,7 +151,7 @@ struct FourierTransform: Sendable {
 
 /// The top of a parabola through three heights at equal distances, of which the middle one is the highest.
 struct Parabola {
-    /// Distance of the top from the middle, in steps; 0 if there is none.
+    /// Distance of the top from the middle, in steps; 0 if none exists.
     let shift: Double
     let height: Double
 

@@ -143,7 +143,7 @@ package struct ToneMeasures: Sendable {
         }
     }
 
-    /// Measures of a tone, without limits and without values if there is none: `tone_frequency` (Hz), `tone_frequency_error` (%),
+    /// Measures of a tone, without limits and without values if none exists: `tone_frequency` (Hz), `tone_frequency_error` (%),
     /// `tone_level` (dBFS), `thd_n` and `thd` (%), `snr` (dB) and `spur_max` (dB relative to the tone).
     ///
     /// A muted channel has no tone. Its check asks ``ChannelLevels`` first, so that a fault of the device is not mistaken for one

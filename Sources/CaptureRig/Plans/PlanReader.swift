@@ -6,7 +6,7 @@ import LinuxSystem
 ///
 /// ```yaml
 /// version: 1
-/// name: Webcam on the desk        # the file's own name where there is none
+/// name: Webcam on the desk        # by default the file's own name
 /// profile: bench                  # whose limits count where the plan has none: bench or certification
 /// golden: golden                  # directory of the golden files, which need not be there yet
 /// include: [boards/desk.yaml]     # files with `version`, `include`, `devices` and `limits`
@@ -19,7 +19,7 @@ import LinuxSystem
 /// checks:                         # one after another
 ///   - check: camera.rate
 ///     device: camera              # a list: once for each; a check of two takes `devices: [camera, mic]`
-///     label: bright               # part of the result's name, for a check that stands in the plan twice
+///     label: bright               # part of the result's name, for a check that is in the plan twice
 ///     for: 3 s                    # any parameter of the check by its name
 ///     matrix: {format: [YUYV, MJPG], size: [640x480, 1280x720], rate: [30]}
 ///     except: [{format: YUYV, size: 1280x720}]

@@ -24,7 +24,7 @@ struct BrightnessRecording: StreamInspector {
         if let points { pictures.append((header.timestamp, points.mean)) }
     }
 
-    /// Times of the first and the last frame; `nil` if there is none.
+    /// Times of the first and the last frame; `nil` if none exists.
     var span: ClosedRange<Int64>? {
         guard let first = pictures.first, let last = pictures.last else { return nil }
         return first.time...max(first.time, last.time)

@@ -104,7 +104,7 @@ struct ControlTrials {
 
     /// Switches the automatic mode of a control off.
     ///
-    /// - Returns: the automatic control as it was; `nil` if there is none.
+    /// - Returns: the automatic control as it was; `nil` if none exists.
     private func switchedOff(
         _ control: DeviceControl, on panel: borrowing some ControlPanel & ~Copyable
     ) throws(CaptureError) -> DeviceControl? {

@@ -58,7 +58,7 @@ package struct GoldenFiles: Sendable {
     ///   - planned: names the file, the same for all repeats.
     ///   - ending: ending of the file, without a full stop: `txt`.
     ///   - found: result to write in a run that accepts results.
-    /// - Throws: `.badInput` if there is none, or if it can't be read: the check can't judge then.
+    /// - Throws: `.badInput` if none exists, or if it can't be read: the check can't judge then.
     package func bytes(
         for planned: PlannedCheck, _ ending: String, found: [UInt8]
     ) throws(CaptureError) -> [UInt8] {

@@ -87,7 +87,7 @@ struct SoundRecording: StreamInspector {
         return mark.time + format.nanoseconds(ofFrames: Int64(frame - mark.frame))
     }
 
-    /// Times of the first and the last frame; `nil` if there is none.
+    /// Times of the first and the last frame; `nil` if none exists.
     var span: ClosedRange<Int64>? {
         guard let first = marks.first, let count = channels.first?.count else { return nil }
         return first.time...max(first.time, time(of: count - 1))

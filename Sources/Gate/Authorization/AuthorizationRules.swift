@@ -32,7 +32,7 @@ struct AuthorizationRules: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - device: The device that it means now; `nil` if there is none.
+    ///   - device: The device that it means now; `nil` if none exists.
     ///   - restriction: Set if the node's permissions refuse this user.
     ///   - verdict: The policy's verdict on request and device at `now`.
     func status(

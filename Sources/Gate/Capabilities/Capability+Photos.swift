@@ -1,17 +1,17 @@
 import CaptureBase
 
 extension CapabilityName {
-    /// The user's pictures, as named in grants and policy files.
+    /// The user's images, as named in grants and policy files.
     public static let photos = CapabilityName(rawValue: "photos")
 }
 
-/// Access to the user's pictures: the levels of `Capability.Photos`, lowest first.
+/// Access to the user's images: the levels of `Capability.Photos`, lowest first.
 ///
 /// *thread-safe*
 public enum PhotosAccess: Int, LeveledRequirement, CaseIterable {
-    /// Reading pictures.
+    /// Reading images.
     case read = 1
-    /// Reading, adding and changing pictures.
+    /// Reading, adding and changing images.
     case write
 }
 
@@ -37,7 +37,7 @@ extension Capability {
         /// Describes the access that is needed. Never asks.
         ///
         /// - Parameters:
-        ///   - access: `.read`, or `.write` to add pictures.
+        ///   - access: `.read`, or `.write` to add images.
         ///   - purpose: sentence that a person reads when asked.
         ///   - library: finds the directory, which the gate does not know.
         public init(_ access: PhotosAccess, purpose: String, in library: any PicturesLibrary) {

@@ -25,7 +25,7 @@ struct ConditionEvaluation: Sendable {
         case question(any GateOperation)
     }
 
-    /// Evaluates, and asks if necessary. Returns the error that keeps the operation from executing; `nil` if there is none.
+    /// Evaluates, and asks if necessary. Returns the error that keeps the operation from executing; `nil` if none exists.
     func failure(in context: OperationContext) async -> CaptureError? {
         var progress = await withoutAsking(in: context)
         if case .open(let open) = verdict(progress) { await ask(open, &progress, in: context) }

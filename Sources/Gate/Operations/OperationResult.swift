@@ -2,7 +2,7 @@ import CaptureBase
 
 /// Result of an operation: its output, or the reason for a missing output.
 ///
-/// An operation that was cancelled and has an output all the same has a `.success` here; that it was cancelled is in
+/// A cancelled operation that has an output nevertheless has a `.success` here. The cancellation shows in
 /// `OperationHandle.isCancelled` and in the outcome that observers and dependents get.
 public typealias OperationResult<Output, Failure: Error> = Result<Output, OperationError<Failure>>
 

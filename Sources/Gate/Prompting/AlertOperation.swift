@@ -14,7 +14,7 @@ public struct Alert: Hashable, Sendable {
     /// - Parameters:
     ///   - title: one line.
     ///   - message: further text.
-    ///   - choices: texts of the choices, the safest first; "OK" if there is none. At most nine are shown.
+    ///   - choices: texts of the choices, the safest first; "OK" if none are given. At most nine are shown.
     public init(_ title: String, message: String = "", choices: [String] = ["OK"]) {
         self.title = title
         self.message = message

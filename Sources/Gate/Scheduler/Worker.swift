@@ -216,7 +216,7 @@ struct ReadyQueue {
     /// Levels from the highest to the lowest; few, so that they are searched in order.
     private var levels: [Level] = []
 
-    /// Highest level of an operation; −1 if there is none.
+    /// Highest level of an operation; −1 if none exists.
     var highestLevel: Int {
         for level in levels where !level.isEmpty { return Int(level.level) }
         return -1

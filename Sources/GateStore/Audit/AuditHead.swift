@@ -76,7 +76,7 @@ extension AuditLink {
 struct AuditHeadFile: Sendable {
     let path: String
 
-    /// `nil` if there is none, or neither half is intact.
+    /// `nil` if none exists, or neither half is intact.
     func read() throws(CaptureError) -> AuditHead? {
         guard let file = try open() else { return nil }
         try StateDirectory.checkOpened(file, at: path)
@@ -96,7 +96,7 @@ struct AuditHeadFile: Sendable {
 
     private static let last = Locked<(bytes: [UInt8], head: AuditHead?)>(([], nil))
 
-    /// Opens the file to read it; `nil` if there is none.
+    /// Opens the file to read it; `nil` if none exists.
     private func open() throws(CaptureError) -> FileDescriptor? {
         do throws(Errno) {
             return try FileDescriptor(opening: path, [.noFollow, .nonBlocking])

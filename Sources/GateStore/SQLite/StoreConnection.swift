@@ -125,7 +125,7 @@ extension StoreConnection {
         return folder
     }
 
-    /// Creates an empty file with mode 0600, if there is none; SQLite gives its other files the same mode.
+    /// Creates an empty file with mode 0600, if none exists; SQLite gives its other files the same mode.
     ///
     /// A head file with lines proves that there was a database: it is then missing, and none is created in its place.
     private static func create(

@@ -10,7 +10,7 @@ protocol SweptWork: AnyObject, Sendable {
 
     func make(failing fault: PlannedFault) async -> SweptOutcome
 
-    /// Fault of the result, besides the errors themselves; `nil` if there is none.
+    /// Fault of the result, besides the errors themselves; `nil` if none exists.
     func complaint(about outcome: SweptOutcome) -> String?
 }
 

@@ -103,7 +103,7 @@ package final class RunningProgram {
     }
 }
 
-/// A file's whole text; empty if there is none.
+/// A file's whole text; empty if none exists.
 package func text(of path: String) -> String {
     FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
 }

@@ -24,7 +24,7 @@ static int put_byte(uint8_t *place, uint8_t value) {
     return 1;
 }
 
-// A host controller reserves the bus's time for a setting, and refuses it if there is none left. The virtual one has unlimited
+// A host controller reserves the bus's time for a setting, and refuses it if none is left. The virtual one has unlimited
 // time, so here the device refuses, which the driver can't distinguish.
 static int set_interface(const struct request *request) {
     if (request->index != interface_picture || request->value != 1) return 0;

@@ -41,7 +41,7 @@ int64_t monotonic(void);
 
 // -- descriptors.c
 
-// Copies the descriptor that GET_DESCRIPTOR names, and returns its length; -1 if there is none.
+// Copies the descriptor that GET_DESCRIPTOR names, and returns its length; -1 if none exists.
 int descriptor_copy(uint8_t type, uint8_t index, uint8_t *place);
 void picture_size(int format, int frame_index, uint32_t *width, uint32_t *height);
 

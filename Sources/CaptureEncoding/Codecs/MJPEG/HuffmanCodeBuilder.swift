@@ -82,7 +82,7 @@ final class HuffmanCodeBuilder {
     /// Finds the lightest subtree other than `other`.
     ///
     /// Among equal ones it takes the last, so that the reserved symbol (the last index) gets one of the longest words.
-    /// - Returns: -1 if there is none.
+    /// - Returns: -1 if none exists.
     private func lightest(but other: Int) -> Int {
         var found = -1
         for index in 0...Self.reserved where weights[index] > 0 && index != other {

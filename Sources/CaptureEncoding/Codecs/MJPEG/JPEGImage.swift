@@ -4,7 +4,7 @@ import LinuxSystem
 struct JPEGImage: Hashable {
     /// Offset of SOI.
     var start = 0
-    /// Offset after EOI, or after the data if there is none.
+    /// Offset after EOI, or after the data if none exists.
     var end = 0
     /// Has an EOI marker; some cameras leave it out.
     var hasEnd = false
@@ -104,7 +104,7 @@ struct JPEGImage: Hashable {
         return tables.readScan(body, isProgressive: process == 2, hasOwn: hasHuffmanTables)
     }
 
-    /// Finds the marker that ends a scan's entropy-coded data; the data's end if there is none.
+    /// Finds the marker that ends a scan's entropy-coded data; the data's end if none exists.
     ///
     /// Uses memchr(3), which compares many bytes at once: this search takes nearly all the time of passing an image through.
     private static func endOfScan(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int {

@@ -101,7 +101,7 @@ struct UnitScanner {
     }
 
     /// Next unit without its start code, and without the zeros that may follow it.
-    /// - Returns: offsets of its first byte and of its end; `nil` if there is none. A unit may be empty.
+    /// - Returns: offsets of its first byte and of its end; `nil` if none exists. A unit may be empty.
     mutating func unit() -> (start: Int, end: Int)? {
         guard next <= bytes.count else { return nil }
         let start = next
@@ -111,7 +111,7 @@ struct UnitScanner {
         return (start, max(end, start))
     }
 
-    /// - Returns: offset after the next start code; one past the end if there is none.
+    /// - Returns: offset after the next start code; one past the end if none exists.
     private static func behindCode(from start: Int, in bytes: UnsafeRawBufferPointer) -> Int {
         var at = start + 2
         while at < bytes.count {
