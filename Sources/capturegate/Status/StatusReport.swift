@@ -44,7 +44,7 @@ struct StatusCommand: AsyncParsableCommand, SignalHandlingCommand {
     @OptionGroup var json: JSONOption
 
     func validate() throws {
-        if explain, watch { throw ValidationError("--explain stands alone, without --watch.") }
+        if explain, watch { throw ValidationError("--explain and --watch can't be combined.") }
         if !watch, notify || statusFile != nil {
             throw ValidationError("--notify and --status-file belong to --watch.")
         }
