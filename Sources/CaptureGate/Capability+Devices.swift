@@ -13,7 +13,7 @@ extension Capability {
         /// - Parameters:
         ///   - level: `.meter` to see how loud it is, or `.record`.
         ///   - device: one microphone, or the machine's choice.
-        ///   - purpose: sentence that a person reads when asked.
+        ///   - purpose: reason for the capture, which the question shows.
         public init(_ level: AccessLevel = .record, device: DeviceSelector = .any, purpose: String) {
             requirement = DeviceRequest(capability: .microphone, level: level, device: device, purpose: purpose)
         }
@@ -33,7 +33,7 @@ extension Capability {
         /// - Parameters:
         ///   - level: `.still` for single stills, or `.video`.
         ///   - device: one camera, or the machine's choice.
-        ///   - purpose: sentence that a person reads when asked.
+        ///   - purpose: reason for the capture, which the question shows.
         public init(_ level: AccessLevel = .video, device: DeviceSelector = .any, purpose: String) {
             requirement = DeviceRequest(capability: .camera, level: level, device: device, purpose: purpose)
         }

@@ -15,7 +15,7 @@ package struct SupervisionRules: Sendable {
 
     package var camera: Devices
     package var microphone: Devices
-    /// Sentence that a person reads when asked.
+    /// Reason for the capture, which the question shows.
     package var purpose: String
     /// Services that it may connect to although they could capture for it.
     package var services: ServiceRules

@@ -61,8 +61,8 @@ public struct SignalTimings: BitwiseCopyable, Sendable, Hashable {
         self.millihertz = millihertz
     }
 
-    /// True if a device that is set up for one signal can capture the other. Receivers measure a rate to a few
-    /// thousandths.
+    /// True if both have the same size and scan, and rates within 0.5 %, because receivers measure a rate no more exactly. A
+    /// device that is set up for one of them can then capture the other without a new setup.
     @_noLocks @_noAllocation
     public func isLike(_ other: SignalTimings) -> Bool {
         guard width == other.width, height == other.height, isInterlaced == other.isInterlaced else { return false }

@@ -168,7 +168,7 @@ extension Capability.Location {
     ///
     /// - Parameters:
     ///   - accuracy: how exact it is to be.
-    ///   - purpose: sentence that a person reads when asked.
+    ///   - purpose: reason, which the question shows.
     public init(_ accuracy: LocationAccuracy, purpose: String) {
         self.init(accuracy, purpose: purpose, by: GeoClue())
     }

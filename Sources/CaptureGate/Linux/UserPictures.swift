@@ -218,7 +218,7 @@ extension Capability.Photos {
     ///
     /// - Parameters:
     ///   - access: `.read`, or `.write` to add images.
-    ///   - purpose: sentence that a person reads when asked.
+    ///   - purpose: reason, which the question shows.
     public init(_ access: PhotosAccess, purpose: String) {
         self.init(access, purpose: purpose, in: UserPictures.ofProcess)
     }

@@ -169,7 +169,7 @@ extension CameraFormat {
 ///
 /// *thread-safe*
 public struct PlaneLayout: BitwiseCopyable, Sendable, Hashable {
-    /// Distance from one row's start to the next; 0 for compressed formats.
+    /// Bytes from the start of one row to the start of the next; 0 for compressed formats.
     public var bytesPerLine: Int
     /// Bytes that the driver reserves for a frame.
     public var sizeImage: Int

@@ -160,7 +160,8 @@ struct PlanLimitReader {
         if limit.least == nil, limit.most == nil {
             mistakes.report("A limit needs `least`, `most` or both. Write `none` for no limit.", at: node)
         } else if let least = limit.least, let most = limit.most, least > most {
-            mistakes.report("`least` is above `most`, so nothing would pass. Swap them.", at: keys["least"] ?? node)
+            mistakes.report(
+                "`least` is above `most`, so nothing would pass. Swap or change them.", at: keys["least"] ?? node)
         } else if let marginal = keys["marginal"] {
             readMarginal(marginal, of: measure, into: &limit)
         }

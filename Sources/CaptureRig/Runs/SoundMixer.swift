@@ -31,7 +31,7 @@ struct GatedMixer: SoundMixer {
             try session.set(control, to: value)
         }
         guard change.isAsAsked else {
-            throw CaptureError(.notAsAsked, "The control \(control.name) did not take the value that was set.")
+            throw CaptureError(.notAsAsked, "The control \(control.name) has another value than the one that was set.")
         }
         return change.control
     }

@@ -25,7 +25,7 @@ extension Capability {
     ///
     /// *thread-safe*
     public struct Location: CapabilityType {
-        /// An accuracy, and the sentence that a person reads when asked.
+        /// An accuracy, and the reason, which the question shows.
         public struct Requirement: LeveledRequirement {
             public let accuracy: LocationAccuracy
             public let purpose: String
@@ -39,7 +39,7 @@ extension Capability {
         ///
         /// - Parameters:
         ///   - accuracy: how exact the position is to be.
-        ///   - purpose: sentence that a person reads when asked.
+        ///   - purpose: reason, which the question shows.
         ///   - service: the machine's location service, which the gate does not know.
         public init(_ accuracy: LocationAccuracy, purpose: String, by service: any LocationService) {
             requirement = Requirement(accuracy: accuracy, purpose: purpose)

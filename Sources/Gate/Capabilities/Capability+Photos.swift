@@ -24,7 +24,7 @@ extension Capability {
     ///
     /// *thread-safe*
     public struct Photos: CapabilityType {
-        /// An access, and the sentence that a person reads when asked.
+        /// An access, and the reason, which the question shows.
         public struct Requirement: LeveledRequirement {
             public let access: PhotosAccess
             public let purpose: String
@@ -38,7 +38,7 @@ extension Capability {
         ///
         /// - Parameters:
         ///   - access: `.read`, or `.write` to add images.
-        ///   - purpose: sentence that a person reads when asked.
+        ///   - purpose: reason, which the question shows.
         ///   - library: finds the directory, which the gate does not know.
         public init(_ access: PhotosAccess, purpose: String, in library: any PicturesLibrary) {
             requirement = Requirement(access: access, purpose: purpose)

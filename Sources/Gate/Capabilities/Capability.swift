@@ -62,11 +62,11 @@ public struct AccessLevel: Hashable, Sendable, Codable, Comparable, CustomString
         self.rank = rank
     }
 
-    /// Microphone: the loudness can be read, 20 times a second at most; no audio is lent.
+    /// Microphone: the loudness can be read, 20 times a second at most. The program gets no audio.
     public static let meter = AccessLevel(name: "meter", rank: 1)
     /// Microphone: audio may be recorded.
     public static let record = AccessLevel(name: "record", rank: 2)
-    /// Camera: still images can be taken, once exposure has settled, one a second at most; no frame is lent.
+    /// Camera: still images can be taken, once exposure has settled, one a second at most. The program gets no video.
     public static let still = AccessLevel(name: "still", rank: 1)
     /// Camera: video may be recorded.
     public static let video = AccessLevel(name: "video", rank: 2)

@@ -65,7 +65,7 @@ public struct RetryOperation<Wrapped: QueuedOperation>: ConditionedOperation {
     /// Tries another operation, or after another wait, as a handler decides from the failure: a second device, a lower
     /// quality, the time that a server names.
     /// - Parameters:
-    ///   - operation: the operation of the first attempt.
+    ///   - operation: the operation to try first.
     ///   - attempts: how often it is tried at most, 1 upwards.
     ///   - strategy: the wait that is proposed to the handler.
     ///   - deadline: no attempt begins when the waits have taken longer altogether.

@@ -39,7 +39,7 @@ struct GrantCommand: ParsableCommand {
 
     /// Highest level by default: the usual grant is for recording, and a lower one does not allow it.
     @Option(
-        help: "Level, such as meter or still (default: the highest).",
+        help: "Permission level, such as meter or still (default: the highest, record or video).",
         completion: .list(CapabilityName.known.flatMap { $0.levels.map(\.name) }))
     var level: String?
 

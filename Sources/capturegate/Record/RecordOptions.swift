@@ -62,8 +62,8 @@ struct TimeOptions: ParsableArguments {
         help: ArgumentHelp(
             "Stop after this much silence, such as 3s or 3s,-45.",
             discussion: """
-                Silence is below -50 dBFS, or below the level after the comma in dBFS, on all microphones. The level is the power of \
-                the loudest channel over 20 ms. The clip includes the silence.
+                Audio counts as silence if each microphone is below -50 dBFS, or below the value after the comma. Its loudest \
+                channel's mean power counts, over 20 ms. The clip includes the silence.
                 """, valueName: "time"),
         transform: SilenceArgument.parse)
     var untilSilence: SilenceArgument?

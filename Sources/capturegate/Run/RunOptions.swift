@@ -68,7 +68,7 @@ struct RunOptions: ParsableArguments {
         if advisory { words.append("--advisory") }
         if let word = words.first(where: { $0 != $0.visible }) {
             throw CaptureError(
-                .usage, "A launcher can't contain \"\(word.visible)\".",
+                .usage, "\"\(word.visible)\" can't be stored in a launcher, because it has control characters.",
                 remedies: [Remedy("Remove the control characters.")])
         }
         return words

@@ -8,7 +8,7 @@ import GateSupervisor
 enum Guarantees {
     /// Effect of revocations and switches on captures, for the help of the commands that make them.
     static let ofRevocations =
-        "Running captures end. Known attacks can prevent this: see 'capturegate status --explain'."
+        "Running captures end. An attacker has ways to keep one running: see 'capturegate status --explain'."
 
     /// Level of protection, as a row of README's table.
     struct Level {

@@ -196,8 +196,8 @@ struct WrapTarget {
             let name = path.split(separator: "/").last.map(String.init)
         else {
             throw CaptureError(
-                .usage, "A launcher can't contain the name \(path.visible).",
-                remedies: [Remedy("Rename it, without control characters.")])
+                .usage, "\(path.visible) can't have a launcher, because its name has control characters.",
+                remedies: [Remedy("Rename it.")])
         }
         (self.path, self.name, self.gate) = (path, name, gate)
         if let why = Self.hindrance(path, status, gate) {
