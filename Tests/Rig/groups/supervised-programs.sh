@@ -51,6 +51,7 @@ sound() {
 # browse: what a page in a browser says of the camera. Its own sandbox can't be put into a supervisor's.
 browse() {
     rm -rf $rig/profile
+    : >$rig/browser # what an earlier one said does not count
     capturegate run -- "$browser" --headless --no-sandbox --disable-gpu --user-data-dir=$rig/profile --enable-logging=stderr \
         --use-fake-ui-for-media-stream "file://$rig/page.html" >$rig/browser 2>&1 &
     browsing=$!
