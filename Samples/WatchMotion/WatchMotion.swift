@@ -29,15 +29,19 @@ struct WatchMotion {
         }
     }
 
-    static func main() async throws {
+    static func main() async {
         let arguments = CommandLine.arguments.dropFirst()
         let query = DeviceQuery(arguments.first ?? "default")
-        let camera = try query.pick(from: DeviceCatalog.scan(.identity, of: .camera), .camera)
-        try await GateQueue().run(
-            Watch(
-                seconds: arguments.dropFirst().first.flatMap(Double.init) ?? 10,
-                authorization: AuthorizedFor(
-                    Capability.Camera(.video, device: .id(camera.id), purpose: "Watch for motion"))))
+        do throws(CaptureError) {
+            let camera = try query.pick(from: DeviceCatalog.scan(.identity, of: .camera), .camera)
+            try await GateQueue().run(
+                Watch(
+                    seconds: arguments.dropFirst().first.flatMap(Double.init) ?? 10,
+                    authorization: AuthorizedFor(
+                        Capability.Camera(.video, device: .id(camera.id), purpose: "Watch for motion"))))
+        } catch {
+            print(error.notice)
+        }
     }
 }
 

@@ -89,7 +89,7 @@ final class LossLog {
     }
 
     private func fail(_ frames: UInt64, _ track: ClipTrack, _ signal: SignalState) -> CaptureError {
-        let noun = track.kind == .video ? "picture" : "sample"
+        let noun = track.kind == .video ? "frame" : "sample"
         let loss = "has lost \(frames) \(noun)\(frames == 1 ? "" : "s")"
         let error = CaptureError(
             .inputOutput, "\(track.name) \(signal == .present ? loss : signal.phrase).",

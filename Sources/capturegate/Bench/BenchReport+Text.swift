@@ -94,9 +94,9 @@ extension EncoderMeasurement {
 
 extension CaptureMeasurement {
     /// Noun of what a device delivers at once.
-    fileprivate var frameName: String { device.capability == .camera ? "picture" : "period" }
+    fileprivate var frameName: String { device.capability == .camera ? "frame" : "period" }
     /// Noun of the unit in which losses are counted.
-    fileprivate var unitName: String { device.capability == .camera ? "picture" : "sample" }
+    fileprivate var unitName: String { device.capability == .camera ? "frame" : "sample" }
 }
 
 extension [String] {

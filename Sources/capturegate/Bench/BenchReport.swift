@@ -40,7 +40,7 @@ extension EncoderMeasurement {
 
 extension RingMeasurement {
     /// Name by which a later run finds this result.
-    var name: String { kind == .sound ? "sound, periods of \(bytes) bytes" : "pictures, lent and given back" }
+    var name: String { kind == .sound ? "sound, periods of \(bytes) bytes" : "video, frames lent and returned" }
 }
 
 extension CaptureMeasurement {

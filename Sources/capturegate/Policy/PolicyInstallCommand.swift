@@ -43,17 +43,29 @@ struct PolicyInstallCommand: ParsableCommand {
         try StandardStream.output.line("Installed \(target.visible): \(PolicyDirectory(path: folder).summary.phrase)")
     }
 
+    /// Makes the directory for rules, and the one above it, before the machine's first rule.
+    private func makeFolder() throws(Errno) {
+        let parent = folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? ""
+        for directory in [parent, folder] {
+            if case .success = FileStatus.of(directory) { continue }
+            try FileSystem.makeDirectory(directory, mode: 0o755)
+        }
+    }
+
     /// Checks the rules in a temporary directory beside the machine's. The bytes that were checked are installed, even if the file
     /// changes meanwhile.
     private func check(_ bytes: [UInt8]) throws {
         let trial = "\(folder).\(ProcessStart.processID)~"
         do throws(Errno) {
+            try makeFolder()
             try FileSystem.makeDirectory(trial, mode: 0o755)
         } catch {
             throw CaptureError(
                 error == .permissionDenied ? .notAuthorized : .inputOutput,
                 "Rules can't be installed in \(folder.visible): \(error.text).", errno: error.number,
-                remedies: [Remedy("Run this as root.", command: "pkexec capturegate policy install \(path)")])
+                remedies: error == .permissionDenied
+                    ? [Remedy("Run this as root.", command: "pkexec capturegate policy install \(path)")]
+                    : [Remedy("Look at the directory.", command: "ls -ld \(ShellQuote.word(folder))")])
         }
         let file = "\(trial)/\(name ?? "")"
         defer {

@@ -97,7 +97,7 @@ extension RecoveryReport {
     /// Report for people: what the clip holds, what is lost, and where the source is.
     fileprivate var lines: [String] {
         let counts = tracks.map { track in
-            NumberText.counted(track.frames, track.kind == .video ? "picture" : "sample")
+            NumberText.counted(track.frames, track.kind == .video ? "frame" : "sample")
         }
         // A raw stream has no timestamps, and so no duration.
         let time = duration > .zero ? [NumberText.time(duration)] : []

@@ -43,12 +43,13 @@ struct SecureCommand: AsyncParsableCommand {
 
     func run() async throws {
         let system = TargetSystem(prefix: prefix)
+        let command = "sudo capturegate secure" + (undo ? " --undo" : "")
         guard dryRun || Users.effectiveID == 0 else {
             throw CaptureError(
-                .notAuthorized, "Only root can close this machine's devices.",
+                .notAuthorized, "Only root can \(undo ? "open" : "close") this machine's device files.",
                 remedies: [
-                    Remedy("Run it as root.", command: "sudo capturegate secure"),
-                    Remedy("Or see what it would do.", command: "capturegate secure --dry-run"),
+                    Remedy("Run it as root.", command: command),
+                    Remedy("Or see what it would do.", command: "capturegate secure\(undo ? " --undo" : "") --dry-run"),
                 ])
         }
         let tell: (String) throws -> Void = { [dryRun] sentence in

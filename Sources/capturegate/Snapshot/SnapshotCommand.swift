@@ -164,7 +164,7 @@ struct SnapshotOperation: CaptureOperation {
     /// Makes the operation with the lowest level that its settings allow: `still` if they leave time
     /// between frames, `video` otherwise.
     init(_ device: Device, _ taker: SnapshotTaker, _ view: SnapshotView) {
-        let purpose = NumberText.counted(taker.settings.count, "picture")
+        let purpose = NumberText.counted(taker.settings.count, "image")
         authorization = AuthorizedFor(
             Capability.Camera(taker.settings.leastLevel, device: .id(device.id), purpose: "Take \(purpose)"))
         self.taker = taker
