@@ -6,7 +6,7 @@ import LinuxSystem
 struct SecureCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "secure",
-        abstract: "Let only the broker open the device files of cameras and microphones.",
+        abstract: "Let only the broker open cameras and microphones.",
         discussion: """
             Programs then get cameras and microphones only from the broker, which asks first. PipeWire and PulseAudio lose \
             their devices, and so do the programs that record through them.
