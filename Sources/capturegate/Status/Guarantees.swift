@@ -71,8 +71,8 @@ enum Guarantees {
         under `run`, by a decision | A program can write a permission into the database. CaptureGate reports it \
         and ignores it in that run. Later runs accept it unless you revoke it.
         under `run`, by a deputy | A program can make another one capture that runs outside. Examples: it types \
-        into a window through X11, writes a file that a shell reads later, or uses a server on this machine's \
-        network.
+        into a window through X11, writes a file that a shell reads later, or uses a server on this machine or in \
+        its local network.
         under `run`, by an odd node | Root can create a device node outside of `/dev`. If its driver delivers \
         frames by plain reading, a program can read them.
         with the broker, by the session | Whoever controls your session answers for you. They can start an agent \
