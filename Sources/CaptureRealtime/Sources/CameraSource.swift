@@ -117,8 +117,8 @@ extension CameraSource {
         return result < 0 ? RealtimeFault(.queueBuffer, result: result) : nil
     }
 
-    /// Waits for a buffer, an event or the control. After a fatal error, and after unplugging, poll reports only an error state:
-    /// then dequeueing a buffer shows the cause.
+    /// Waits for a buffer, an event or the control. After a fatal error or unplugging, poll reports only that there is an error. To
+    /// find the cause, dequeue a buffer: that call fails with it.
     @_noLocks @_noAllocation
     public mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup {
         let called = pollSet.wait(control: control, milliseconds: milliseconds)

@@ -20,7 +20,7 @@ public struct BenchmarkFrames: Sendable {
     /// - Parameters:
     ///   - media: format of the frames.
     ///   - count: number of different frames, 1 upwards, which a benchmark repeats.
-    ///   - seed: start of the pseudorandom numbers; a different one gives different frames.
+    ///   - seed: of the pseudorandom numbers; a different one gives different frames.
     /// - Throws: `.usage` for video of an unknown format.
     public init(of media: ClipTrack.Media, count: Int, seed: UInt64 = 1) throws(CaptureError) {
         self.media = media

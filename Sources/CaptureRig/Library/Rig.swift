@@ -23,7 +23,7 @@ public struct Rig: Sendable {
         case certification
     }
 
-    /// Profile that outranks that of a plan; `nil` for the plan's own, and for `bench` in a check without a plan.
+    /// Profile to use instead of the plan's. If `nil`, the plan's counts, and a check without a plan uses `bench`.
     public var profile: Profile?
     /// Directory for evidence, such as frames that failed, and for the reports of plans; `nil` writes none.
     public var directory: String?

@@ -60,7 +60,7 @@ package enum PlanReader {
     /// - Parameters:
     ///   - path: of the plan, absolute or relative to the working directory.
     ///   - catalogue: all checks that there are.
-    ///   - profile: outranks the plan's.
+    ///   - profile: used instead of the plan's.
     /// - Returns: the plan, or `nil` if there is a mistake; all mistakes, by file in the order of reading and then by
     ///   position.
     package static func read(

@@ -107,7 +107,7 @@ extension CheckMakers {
         }
         let loop = LoopRuns(sound, played.starts, played.output)
         guard loop.runs.count >= times else {
-            throw CaptureError(.unavailable, "\(name) played only \(loop.runs.count) of \(times) times.")
+            throw CaptureError(.unavailable, "\(name) played only \(loop.runs.count) times instead of \(times).")
         }
         return CheckFindings(loop.measures(first: times))
     }

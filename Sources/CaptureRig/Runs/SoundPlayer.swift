@@ -129,7 +129,8 @@ package struct DevicePlayer: SoundPlayer {
         case (.setPlaybackPCM, _):
             return CaptureError(
                 .unavailable, "\(name) can't play \(sound.channels) channels of S16_LE at \(sound.rate) Hz (\(call)).",
-                errno: fault.errno, remedies: [Remedy("Choose plughw: instead of hw:. It converts the format.")])
+                errno: fault.errno,
+                remedies: [Remedy("Choose plughw: instead of hw:, because plughw converts the format.")])
         default:
             return CaptureError(.unavailable, "\(name) stopped playing (\(call)).", errno: fault.errno)
         }

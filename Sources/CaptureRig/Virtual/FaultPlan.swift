@@ -4,7 +4,7 @@
 ///
 /// *thread-safe*
 public struct FaultPlan: Hashable, Sendable {
-    /// Start of the pseudorandom numbers that say which frames are hit.
+    /// Seed of the pseudorandom numbers that choose the frames that get a fault.
     public var seed: UInt64 = 1
 
     // What the device's clock and its ledger say.

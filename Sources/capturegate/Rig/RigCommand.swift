@@ -102,7 +102,7 @@ struct PlanDocument {
 
     static var completion: CompletionKind { .file(extensions: ["yaml", "yml"]) }
 
-    /// - Parameter profile: outranks the plan's.
+    /// - Parameter profile: used instead of the plan's.
     init(reading path: String, profile: RigPlan.Profile? = nil) {
         self.path = path
         (plan, diagnostics) = PlanReader.read(path, catalogue: CheckCatalogue.all, profile: profile)

@@ -37,7 +37,8 @@ struct StatusCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --watch: keep a JSON file of all uses.", discussion: "A status bar can read it.", valueName: "path"),
+            "With --watch: keep a JSON file of all uses.",
+            discussion: "Programs such as status bars can read this file.", valueName: "path"),
         completion: .file())
     var statusFile: String?
 

@@ -18,7 +18,9 @@ enum PreviewTerminal {
         guard stream.canMoveCursor, stream.hasColours, !besidesEvents else {
             throw CaptureError(
                 .usage, "--preview needs a terminal with colours.",
-                remedies: [Remedy("Remove --preview, or run this at a terminal without --json and NO_COLOR.")])
+                remedies: [
+                    Remedy("Remove --preview. Or run this at a terminal, without --json, and with NO_COLOR unset.")
+                ])
         }
         return PreviewScreen(style: style(of: stream), size: TerminalSize(of: stream.descriptor))
     }
